@@ -1,0 +1,19 @@
+/** What the service counts. Implementations must never throw: counting is not worth a failed request. */
+export interface Metrics {
+  /** One answered request; `route` is the pattern of the route table, never a URL. */
+  request(route: string, method: string, status: number, seconds: number): void;
+  tokenMinted(kind: 'auth' | 'refresh' | 'publisher'): void;
+  authFailure(code: string): void;
+  robotRoundTrip(command: string, outcome: 'ok' | 'failed', seconds: number): void;
+  /** The Prometheus text exposition and its media type. */
+  exposition(): Promise<{ readonly contentType: string; readonly text: string }>;
+}
+
+/** Counts nothing: for Lambda functions, which the platform counts, and for unit tests. */
+export const NO_METRICS: Metrics = {
+  request() {},
+  tokenMinted() {},
+  authFailure() {},
+  robotRoundTrip() {},
+  exposition: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', text: '' }),
+};

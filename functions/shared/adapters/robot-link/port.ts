@@ -1,0 +1,60 @@
+import type { AccessLevel } from '../../access.ts';
+import type { JsonValue } from '../../json.ts';
+
+/** The kind of value a command takes; `none` takes no value. */
+export const COMMAND_KINDS = ['coordinates', 'str', 'int', 'float', 'bool', 'dict', 'list', 'none'] as const;
+export type CommandKind = (typeof COMMAND_KINDS)[number];
+
+/** One row of the catalogue: what the robot can be told or asked. */
+export interface CommandSpec {
+  readonly name: string;
+  readonly kind: CommandKind;
+  readonly title: string;
+  /** `query` leaves the robot as it is; `action` changes it and is audited and never prefetched. */
+  readonly effect: 'query' | 'action';
+  /** Inclusive bounds of an int or a float. */
+  readonly bounds?: { readonly minimum: number; readonly maximum: number };
+  /** Unit of an int or a float, `%` for instance. */
+  readonly unit?: string;
+  /** The answer comes when something has happened on the robot, which may take minutes. */
+  readonly waits?: true;
+  /** A list holds only strings. */
+  readonly items?: 'str';
+}
+
+/** On whose behalf a command runs. */
+export interface Sender {
+  readonly clientId: string;
+  readonly accessLevel: AccessLevel;
+  readonly keyId: string;
+}
+
+export interface RobotCommand {
+  readonly command: string;
+  /** Absent for commands of kind `none`. Coordinates are complete: metres, theta in degrees. */
+  readonly value?: JsonValue;
+  readonly sender: Sender;
+}
+
+export interface SendOptions {
+  /** When the answer stops being of use, in ms since the epoch. A command that has not begun by then must not begin. */
+  readonly deadline: number;
+  /** Aborts when the caller no longer waits. The link forgets the call at once; what the robot does goes on. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The way to one robot. Errors: `robot_unavailable` when there is no robot at the other end, at once and not after a
+ * time-out; `robot_timeout`; `robot_error` for what the robot itself refuses; or the reason of the signal.
+ */
+export interface RobotLink {
+  readonly kind: 'simulated' | 'mqtt' | 'rosbridge' | 'none';
+  connected(): boolean;
+  /** The commands this robot knows. */
+  catalogue(): ReadonlyMap<string, CommandSpec>;
+  /** Sends one command; the answer is the robot's own. */
+  send(command: RobotCommand, options: SendOptions): JsonValue | Promise<JsonValue>;
+  /** Stops all motion and cancels every mission, ahead of everything; settles when the robot has confirmed. */
+  stop(options: SendOptions): JsonValue | Promise<JsonValue>;
+  close(): void | Promise<void>;
+}

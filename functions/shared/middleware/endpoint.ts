@@ -1,0 +1,129 @@
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { z } from 'zod';
+import type { Access, Caller } from '../access.ts';
+import type { ApiKeyRecord } from '../adapters/key-store/port.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { Resolved, Uses } from '../port.ts';
+import { answer, type RunPipeline } from './answer.ts';
+import { authenticate } from './authenticate.ts';
+import type { Exchange, HostContext, PipelineRequest, Result } from './exchange.ts';
+import { parseInput } from './parse-input.ts';
+import { parseJson } from './parse-json.ts';
+import { receiveBody } from './receive-body.ts';
+import { refusePrefetch } from './refuse-prefetch.ts';
+import { renderError } from './render-error.ts';
+import { renderResponse } from './render-response.ts';
+import { requireAccess } from './require-access.ts';
+
+/** The parts of a request an endpoint reads, each with its schema. What has no schema is not accepted. */
+export interface InputSpec {
+  readonly path?: z.ZodType;
+  readonly query?: z.ZodType;
+  /** Named headers, lower case. */
+  readonly headers?: z.ZodType;
+  readonly body?: z.ZodType;
+}
+
+/** An endpoint as declared: the pipeline, the OpenAPI document and the access test all read it. */
+export interface EndpointSpec<A extends Access = Access, I extends InputSpec = InputSpec, U extends Uses = Uses> {
+  readonly access: A;
+  readonly summary: string;
+  readonly description?: string;
+  readonly input?: I;
+  /** Schema of the JSON answer, or the media types of other answers. */
+  readonly output: z.ZodType | { readonly mediaTypes: readonly string[] };
+  readonly uses?: U;
+  /** `multipart`: the body stays bytes for the handler to take apart. Default `json`. */
+  readonly bodyType?: 'json' | 'multipart';
+  /** The request may come without a body; the schema then sees `undefined`. */
+  readonly bodyOptional?: boolean;
+  /** A GET that changes something: a browser's prefetch is refused. */
+  readonly effects?: boolean;
+  /** Error codes of its domain, for the OpenAPI document. The pipeline's own are added there. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+type Step = (request: PipelineRequest) => void | Promise<void>;
+type Middleware = { readonly before?: Step; readonly after?: Step; readonly onError?: Step };
+
+interface Pipeline {
+  use(middleware: Middleware | readonly Middleware[]): Pipeline;
+  handler(work: (event: APIGatewayProxyEventV2, context: PipelineRequest['context']) => Promise<unknown>): RunPipeline;
+}
+
+const newPipeline = middy as unknown as () => Pipeline; // as: middy's own types know neither our context nor stream bodies
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+type CallerOf<A> = A extends 'public' ? undefined : A extends 'api-key' ? ApiKeyRecord : Caller;
+
+/** What a handler sees of a request: parsed values and who is calling. */
+export interface Call<A extends Access, I extends InputSpec> {
+  readonly valid: {
+    readonly path: Parsed<I['path']>;
+    readonly query: Parsed<I['query']>;
+    readonly headers: Parsed<I['headers']>;
+    readonly body: Parsed<I['body']>;
+  };
+  /** For `api-key` the record of the key, else whom the token speaks for. */
+  readonly caller: CallerOf<A>;
+  /** Aborts when the client hangs up or the service is about to end. */
+  readonly signal: AbortSignal;
+  readonly requestId: string;
+  /** Address of the client, as far as trusted proxies tell it. */
+  readonly address: string;
+  readonly listener: 'tcp' | 'socket';
+  /** Path as received, without the query. */
+  readonly rawPath: string;
+}
+
+export type Endpoint = ((event: APIGatewayProxyEventV2, context: HostContext) => Promise<Result>) & {
+  readonly spec: EndpointSpec;
+};
+
+/**
+ * Declares an endpoint: `endpoint({ access, input, output, summary, uses }).handler((call, ports) => value)`.
+ *
+ * The result is a Middy handler for API Gateway v2 events. The order of checks is fixed: token (401), level (403), media
+ * type and size (415, 413), syntax (400), schema (422), and only then the handler. A handler returns a plain JSON value
+ * or a {@link Reply}, and throws ServiceError.
+ */
+export function endpoint<
+  const A extends Access,
+  I extends InputSpec = Record<never, never>,
+  U extends Uses = Record<never, never>,
+>(spec: EndpointSpec<A, I, U>) {
+  return {
+    handler(work: (call: Call<A, I>, ports: Resolved<U>) => unknown): Endpoint {
+      const uses = spec.uses ?? ({} as U); // as: an endpoint without ports uses the empty set
+      const pipeline = newPipeline()
+        .use(renderError())
+        .use(
+          [authenticate, requireAccess, refusePrefetch, receiveBody, parseJson, parseInput].map((before) => ({
+            before,
+          })),
+        )
+        .use({ after: renderResponse })
+        .handler(async (event, context) => {
+          const { exchange } = context;
+          const ports = exchange.host.ports.resolve(uses);
+          return work(callOf(exchange, event), ports instanceof Promise ? await ports : ports);
+        });
+      const handler = (event: APIGatewayProxyEventV2, context: HostContext): Promise<Result> =>
+        answer(event, context, spec as unknown as EndpointSpec, pipeline); // as: forgets the literal types
+      return Object.assign(handler, { spec: spec as unknown as EndpointSpec }); // as: forgets the literal types
+    },
+  };
+
+  function callOf(exchange: Exchange, event: APIGatewayProxyEventV2): Call<A, I> {
+    return {
+      valid: exchange.valid as Call<A, I>['valid'], // as: parse-input has just made it from the same schemas
+      caller: (exchange.keyHolder ?? exchange.caller) as CallerOf<A>, // as: authenticate sets it by the same access
+      signal: exchange.host.signal,
+      requestId: exchange.requestId,
+      address: event.requestContext.http.sourceIp,
+      listener: exchange.host.listener,
+      rawPath: event.rawPath,
+    };
+  }
+}

@@ -1,0 +1,52 @@
+import type { Readable } from 'node:stream';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import type { Caller } from '../access.ts';
+import type { ApiKeyRecord } from '../adapters/key-store/port.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { Ports } from '../port.ts';
+import type { EndpointSpec } from './endpoint.ts';
+
+/** What the local host knows beyond an API Gateway event. A real Lambda context has no `host`. */
+export interface HostFacts {
+  readonly ports: Ports;
+  /** Which listener took the request; a header can never say it. */
+  readonly listener: 'tcp' | 'socket';
+  /** Aborts when the client hangs up or the service is about to end. */
+  readonly signal: AbortSignal;
+  /**
+   * Reads the body, at most `MAX_BODY_BYTES`, once the caller is known to be allowed in.
+   * @throws ServiceError `too_large`, `request_timeout`.
+   */
+  readonly readBody?: () => Promise<Buffer>;
+}
+
+export type HostContext = Partial<Context> & { readonly host?: HostFacts };
+
+/** The answer of an endpoint: an API Gateway v2 result whose body may also be bytes or a stream. */
+export interface Result {
+  readonly statusCode: number;
+  readonly headers: Record<string, string>;
+  readonly body: string | Buffer | Readable;
+}
+
+/** One request on its way through the pipeline. */
+export interface Exchange {
+  readonly spec: EndpointSpec;
+  readonly host: HostFacts;
+  readonly requestId: string;
+  caller?: Caller;
+  keyHolder?: ApiKeyRecord;
+  valid?: unknown;
+  errorCode?: ErrorCode;
+}
+
+/** What middy hands to each middleware, as this service uses it. */
+export interface PipelineRequest {
+  event: APIGatewayProxyEventV2 & { body?: unknown };
+  context: HostContext & { exchange: Exchange };
+  response: unknown;
+  error: Error | null | undefined;
+}
+
+/** Most bytes a request body may have: 1 MiB. */
+export const MAX_BODY_BYTES = 1024 * 1024;

@@ -1,0 +1,39 @@
+import jsonBodyParser from '@middy/http-json-body-parser';
+import { ServiceError } from '../errors.ts';
+import type { PipelineRequest } from './exchange.ts';
+import { plainJsonFault } from './plain-json.ts';
+
+// The media type has been checked: receive-body answers 415 by cause, this parser would for everything.
+const options = { disableContentTypeCheck: true } as object; // as: the option is missing in middy's types
+const parser = jsonBodyParser(options);
+const parse = parser.before as unknown as (request: PipelineRequest) => Promise<void>; // as: our event's body may be parsed
+
+/** Parses the JSON body. Errors: malformed_json, also for an empty body where one is needed; validation_failed for JSON that no schema of ours could mean. */
+export async function parseJson(request: PipelineRequest): Promise<void> {
+  const { spec } = request.context.exchange;
+  if (!spec.input?.body || spec.bodyType === 'multipart') return;
+  if (request.event.body === '') {
+    if (spec.bodyOptional) {
+      delete request.event.body;
+      return;
+    }
+    throw new ServiceError('malformed_json', { detail: 'The body is empty; a JSON object is needed.' });
+  }
+  try {
+    await parse(request);
+  } catch (error) {
+    throw new ServiceError('malformed_json', {
+      detail: `The body is not valid JSON: ${reasonOf(error)}.`,
+      cause: error,
+    });
+  }
+  const fault = plainJsonFault(request.event.body);
+  if (fault) throw new ServiceError('validation_failed', { detail: fault.message, errors: [fault] });
+}
+
+/** Where the parser stopped, without the text it stopped at: the body may hold a secret. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause as { message?: string } | undefined) : undefined;
+  const position = /at position \d+( \(line \d+ column \d+\))?/.exec(cause?.message ?? '');
+  return position ? `unexpected text ${position[0]}` : 'it ends too early or holds an unexpected character';
+}

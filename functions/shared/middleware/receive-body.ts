@@ -1,0 +1,57 @@
+import { isUtf8 } from 'node:buffer';
+import { ServiceError } from '../errors.ts';
+import { type Exchange, MAX_BODY_BYTES, type PipelineRequest } from './exchange.ts';
+
+const MEDIA_TYPE = {
+  json: /^application\/json[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?$/,
+  multipart: /^multipart\/form-data[ \t]*;/,
+};
+
+/**
+ * Checks media type, encoding and size, and only then reads the body. Endpoints that take none never read one.
+ * Errors: unsupported_media_type, too_large, malformed_json (not UTF-8), request_timeout.
+ */
+export async function receiveBody({ event, context: { exchange } }: PipelineRequest): Promise<void> {
+  const { spec } = exchange;
+  if (!spec.input?.body) return;
+  if (hasNoBody(event)) {
+    event.body = '';
+    return;
+  }
+  requireMediaType(event.headers, spec.bodyType ?? 'json');
+  const bytes = await bytesOf(event, exchange);
+  if (bytes.length > MAX_BODY_BYTES) throw tooLarge();
+  if (spec.bodyType === 'multipart') {
+    event.body = bytes as unknown as string; // as: a multipart body stays bytes
+  } else {
+    if (!isUtf8(bytes)) throw new ServiceError('malformed_json', { detail: 'The body is not UTF-8; JSON always is.' });
+    event.body = bytes.toString('utf8');
+  }
+  event.isBase64Encoded = false;
+}
+
+export function tooLarge(): ServiceError {
+  return new ServiceError('too_large', { detail: `A request body may have at most ${MAX_BODY_BYTES} bytes.` });
+}
+
+function hasNoBody({ headers, body }: PipelineRequest['event']): boolean {
+  if (body !== undefined) return body === '';
+  return headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
+}
+
+function requireMediaType(headers: PipelineRequest['event']['headers'], wanted: keyof typeof MEDIA_TYPE): void {
+  if (headers['content-encoding'] !== undefined) {
+    throw new ServiceError('unsupported_media_type', {
+      detail: 'Send the body as it is: no Content-Encoding is supported.',
+    });
+  }
+  if (MEDIA_TYPE[wanted].test((headers['content-type'] ?? '').trim().toLowerCase())) return;
+  throw new ServiceError('unsupported_media_type', {
+    detail: `Send the body as ${wanted === 'json' ? 'application/json in UTF-8' : 'multipart/form-data'}.`,
+  });
+}
+
+async function bytesOf(event: PipelineRequest['event'], { host }: Exchange): Promise<Buffer> {
+  if (host.readBody) return host.readBody();
+  return Buffer.from(String(event.body), event.isBase64Encoded ? 'base64' : 'utf8');
+}

@@ -1,0 +1,97 @@
+import type { Config } from './config.ts';
+import type { Logger } from './logger.ts';
+
+/** A part of the world that handlers need, named, with the recipe that makes it from the configuration. */
+export interface Port<T> {
+  readonly name: string;
+  readonly make: (ports: Ports) => T | Promise<T>;
+  close?(value: T): unknown;
+}
+
+/** Declares a port. Nothing is made before the first {@link Ports.get}. */
+export function port<T>(name: string, make: Port<T>['make'], close?: (value: T) => unknown): Port<T> {
+  return close ? { name, make, close } : { name, make };
+}
+
+/** What an endpoint says it uses, by the name under which its handler receives it. */
+export type Uses = Readonly<Record<string, Port<unknown>>>;
+export type Resolved<U extends Uses> = { readonly [Name in keyof U]: U[Name] extends Port<infer T> ? T : never };
+
+export interface Surroundings {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Now, in ms since the epoch. */
+  readonly clock?: () => number;
+  /** Ready-made ports, in place of the ones the configuration would choose; how tests hand in others. */
+  readonly given?: ReadonlyArray<readonly [Port<unknown>, unknown]>;
+}
+
+/** A ready-made value for a port, typed at the place where it is given. */
+export function give<T>(which: Port<T>, value: T): readonly [Port<unknown>, unknown] {
+  return [which, value];
+}
+
+/** The container: makes each port at most once, lazily, and closes what it made in reverse order. */
+export class Ports {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly clock: () => number;
+  readonly #made = new Map<Port<unknown>, Promise<unknown>>();
+  readonly #sets = new WeakMap<Uses, Promise<unknown>>();
+  readonly #ready = new WeakMap<Uses, unknown>();
+  readonly #given: ReadonlyMap<Port<unknown>, unknown>;
+
+  constructor({ config, logger, clock = Date.now, given = [] }: Surroundings) {
+    this.config = config;
+    this.logger = logger;
+    this.clock = clock;
+    this.#given = new Map(given);
+  }
+
+  /** The port, made at the first call. A recipe that fails is tried anew at the next call. */
+  get<T>(which: Port<T>): Promise<T> {
+    let made = this.#made.get(which);
+    if (!made) {
+      made = this.#given.has(which)
+        ? Promise.resolve(this.#given.get(which))
+        : Promise.resolve().then(() => which.make(this));
+      this.#made.set(which, made);
+      made.catch(() => this.#made.delete(which));
+    }
+    return made as Promise<T>; // as: the map forgets T, the key knows it
+  }
+
+  /** All ports an endpoint uses. After the first time they come without a turn of the event loop. */
+  resolve<U extends Uses>(uses: U): Resolved<U> | Promise<Resolved<U>> {
+    const ready = this.#ready.get(uses);
+    if (ready) return ready as Resolved<U>; // as: keyed by the very `uses` it was made from
+    let set = this.#sets.get(uses);
+    if (!set) {
+      set = this.#assemble(uses);
+      this.#sets.set(uses, set);
+      set.then(
+        (value) => this.#ready.set(uses, value as object),
+        () => this.#sets.delete(uses),
+      );
+    }
+    return set as Promise<Resolved<U>>; // as: keyed by the very `uses` it was made from
+  }
+
+  async #assemble(uses: Uses): Promise<unknown> {
+    const entries = Object.entries(uses).map(async ([name, which]) => [name, await this.get(which)] as const);
+    return Object.fromEntries(await Promise.all(entries));
+  }
+
+  /** Closes every port that was made here (given ones belong to who gave them). */
+  async close(): Promise<void> {
+    for (const [which, made] of [...this.#made].reverse()) {
+      if (this.#given.has(which)) continue;
+      await made
+        .then((value) => which.close?.(value))
+        .catch((error: unknown) => {
+          this.logger.error({ err: error, port: which.name }, 'a port did not close');
+        });
+    }
+    this.#made.clear();
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * The one place that chooses implementations from the configuration. Each recipe imports its adapter when it is first
+ * used, so that a bundled function carries only the adapters of the ports it names.
+ */
+import type { KeyStore } from './adapters/key-store/port.ts';
+import { type Metrics, NO_METRICS } from './adapters/metrics/port.ts';
+import type { RobotLink } from './adapters/robot-link/port.ts';
+import type { SigningKeys } from './adapters/signing-keys/port.ts';
+import type { Config } from './config.ts';
+import type { Logger } from './logger.ts';
+import { type Port, port } from './port.ts';
+import type { ApiKeyGate } from './tokens/api-key-gate.ts';
+import type { Tokens } from './tokens/tokens.ts';
+
+/** The frozen configuration, for handlers that answer from it. */
+export const config: Port<Config> = /* @__PURE__ */ port('configuration', (ports) => ports.config);
+
+/** Now, in ms since the epoch. */
+export const clock: Port<() => number> = /* @__PURE__ */ port('clock', (ports) => ports.clock);
+
+/** The service's log. */
+export const logger: Port<Logger> = /* @__PURE__ */ port('log', (ports) => ports.logger);
+
+/** The signing keys: memory, environment or file (specification, section 5.8). */
+export const signingKeys: Port<SigningKeys> = /* @__PURE__ */ port(
+  'signing keys',
+  async ({ config, logger, clock }) => {
+    const { openSigningKeys } = await import('./adapters/signing-keys/open.ts');
+    return openSigningKeys(config, logger, clock);
+  },
+);
+
+/** The API keys: environment or file in the data folder. */
+export const keyStore: Port<KeyStore> = /* @__PURE__ */ port('key store', async ({ config, logger, clock }) => {
+  const { openKeyStore } = await import('./adapters/key-store/open.ts');
+  return openKeyStore(config, logger, clock);
+});
+
+/** Mints and verifies the service's own tokens. */
+export const tokens: Port<Tokens> = /* @__PURE__ */ port('tokens', async (ports) => {
+  const { createTokens } = await import('./tokens/tokens.ts');
+  return createTokens({
+    config: ports.config,
+    clock: ports.clock,
+    signingKeys: await ports.get(signingKeys),
+    keyStore: await ports.get(keyStore),
+  });
+});
+
+/** Checks API keys and slows down those who guess them. */
+export const apiKeyGate: Port<ApiKeyGate> = /* @__PURE__ */ port('api-key gate', async (ports) => {
+  const { createApiKeyGate } = await import('./tokens/api-key-gate.ts');
+  return createApiKeyGate({ config: ports.config, clock: ports.clock, keyStore: await ports.get(keyStore) });
+});
+
+/** Counts nothing unless the local host gives one that does. */
+export const metrics: Port<Metrics> = /* @__PURE__ */ port('metrics', () => NO_METRICS);
+
+/** The way to the robot, chosen by SERVICE_ROBOT_URL. */
+export const robotLink: Port<RobotLink> = /* @__PURE__ */ port(
+  'robot link',
+  async (ports) => {
+    const { openRobotLink } = await import('./adapters/robot-link/open.ts');
+    return openRobotLink(ports.config, ports.logger, ports.clock, await ports.get(metrics));
+  },
+  (link) => link.close(),
+);

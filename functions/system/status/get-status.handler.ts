@@ -1,0 +1,19 @@
+import { VERSION } from '../../shared/build-info.ts';
+import { endpoint } from '../../shared/middleware/endpoint.ts';
+import { config, robotLink } from '../../shared/ports.ts';
+import { Status } from './status.schema.ts';
+
+/** GET /status: that the service is up, and whether the robot is connected. Public; clients poll it before they authenticate. */
+export const handler = endpoint({
+  access: 'public',
+  summary: 'Whether the service is up and the robot connected',
+  output: Status,
+  uses: { config, robotLink },
+}).handler((_call, { config, robotLink }) => ({
+  status: 'ok',
+  version: VERSION,
+  mode: config.SERVICE_MODE,
+  robot: robotLink.connected() ? 'connected' : 'disconnected',
+  robot_link: robotLink.kind,
+  uptime_seconds: Math.round(process.uptime()),
+}));

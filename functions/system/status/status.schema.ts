@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+export const Status = z
+  .object({
+    status: z.literal('ok'),
+    version: z.string().meta({ example: '1.0.0' }),
+    mode: z.enum(['sim', 'robot']),
+    robot: z.enum(['connected', 'disconnected']),
+    robot_link: z
+      .string()
+      .describe('how the robot is reached; `simulated` moves no real machine')
+      .meta({ example: 'simulated' }),
+    uptime_seconds: z.number().min(0),
+  })
+  .meta({ id: 'Status' });
