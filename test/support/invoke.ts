@@ -1,0 +1,57 @@
+import type { Endpoint } from '../../functions/shared/middleware/endpoint.ts';
+import type { Ports } from '../../functions/shared/port.ts';
+import { toEvent } from '../../local-host/event.ts';
+
+export interface Invocation {
+  readonly ports: Ports;
+  readonly method?: string;
+  readonly path?: string;
+  readonly params?: Record<string, string>;
+  readonly query?: Record<string, string>;
+  readonly headers?: Record<string, string>;
+  /** Sent as JSON unless it is a string, which is sent as it is. */
+  readonly body?: unknown;
+  readonly listener?: 'tcp' | 'socket';
+  readonly signal?: AbortSignal;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+}
+
+/** Runs one handler by itself: no socket, no router, the whole pipeline. */
+export async function invoke(handler: Endpoint, invocation: Invocation): Promise<Answer> {
+  const {
+    ports,
+    method = 'GET',
+    path = '/',
+    params = {},
+    query = {},
+    headers = {},
+    body,
+    listener = 'tcp',
+  } = invocation;
+  const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  const event = toEvent({
+    method,
+    path,
+    query: new URLSearchParams(query).toString(),
+    headers: { ...(text === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    params,
+    routeKey: `${method} ${path}`,
+    sourceIp: '192.0.2.1',
+    now: Date.now(),
+  });
+  if (text !== undefined) event.body = text;
+  const signal = invocation.signal ?? new AbortController().signal;
+  const result = await handler(event, { host: { ports, listener, signal } });
+  const json = /json/.test(result.headers['content-type'] ?? '');
+  return {
+    status: result.statusCode,
+    headers: result.headers,
+    body: json ? JSON.parse(String(result.body)) : result.body,
+  };
+}
