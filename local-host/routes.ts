@@ -1,3 +1,7 @@
+import * as authenticateV1 from '../functions/auth/authenticate-v1.handler.ts';
+import * as authenticateV2 from '../functions/auth/authenticate-v2.handler.ts';
+import * as getJwks from '../functions/auth/get-jwks.handler.ts';
+import * as refreshToken from '../functions/auth/refresh-token.handler.ts';
 import type { Endpoint } from '../functions/shared/middleware/endpoint.ts';
 import * as getStatus from '../functions/system/status/get-status.handler.ts';
 
@@ -29,6 +33,12 @@ const CLOUD = { cloud: true } as const;
 
 /** Every route of the service, grouped as the specification is. All answer under `/` and `/rest/`, with and without a trailing slash. */
 export const ROUTES: readonly Route[] = [
+  // Authentication
+  route('GET', '/api/{version}/auth/', authenticateV1, { versions: ['v1'], ...CLOUD }),
+  route('GET', '/api/{version}/auth/', authenticateV2, { versions: ['v2'], ...CLOUD }),
+  route('GET', '/api/{version}/auth/refresh/', refreshToken, { versions: ['v2'], ...CLOUD }),
+  route('GET', '/.well-known/jwks.json', getJwks, { ...SAFE, ...CLOUD }),
+
   // Status and documentation
   route('GET', '/status', getStatus, { ...SAFE, ...CLOUD }),
 ];
