@@ -74,7 +74,14 @@ async function bundle(outdir) {
 /** The page at /docs must work without the internet, so its files travel with the bundle. */
 function copyDocumentationPage(folder) {
   const source = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE', 'NOTICE']) {
+  for (const file of [
+    'swagger-ui.css',
+    'swagger-ui-bundle.js',
+    'favicon-32x32.png',
+    'swagger-ui-bundle.js.LICENSE.txt',
+    'LICENSE',
+    'NOTICE',
+  ]) {
     if (existsSync(join(source, file))) cpSync(join(source, file), join(folder, file));
   }
 }
