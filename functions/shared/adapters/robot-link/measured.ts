@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../../errors.ts';
-import type { JsonValue } from '../../json.ts';
 import type { Metrics } from '../metrics/port.ts';
 import type { RobotCommand, RobotLink, SendOptions } from './port.ts';
 
@@ -9,7 +8,7 @@ import type { RobotCommand, RobotLink, SendOptions } from './port.ts';
  * A caller that hung up is no failure of the robot and is not counted.
  */
 export function measured(link: RobotLink, metrics: Metrics): RobotLink {
-  function measure(command: string, call: () => JsonValue | Promise<JsonValue>): JsonValue | Promise<JsonValue> {
+  function measure<T>(command: string, call: () => T | Promise<T>): T | Promise<T> {
     const started = performance.now();
     const count = (outcome: 'ok' | 'failed') =>
       metrics.robotRoundTrip(command, outcome, (performance.now() - started) / 1000);
@@ -17,11 +16,11 @@ export function measured(link: RobotLink, metrics: Metrics): RobotLink {
       if (isRobotFailure(error)) count('failed');
       throw error;
     };
-    const succeed = (value: JsonValue): JsonValue => {
+    const succeed = (value: T): T => {
       count('ok');
       return value;
     };
-    let answer: JsonValue | Promise<JsonValue>;
+    let answer: T | Promise<T>;
     try {
       answer = call();
     } catch (error) {

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../errors.ts';
 import type { JsonValue } from '../../../json.ts';
-import type { CommandSpec, RobotCommand, RobotLink, SendOptions } from '../port.ts';
+import type { CommandSpec, RobotCommand, RobotLink, SendOptions, StopReport } from '../port.ts';
 import { robotUnavailable } from '../robot-unavailable.ts';
 import { CHARACTER_COMMANDS } from './character-commands.ts';
 import type { CommandRow } from './command-row.ts';
@@ -55,7 +55,7 @@ export function openSimulatedRobot(clock: () => number): SimulatedRobot {
       if (!row) throw new ServiceError('robot_error', { detail: `The robot does not know the command "${command}".` });
       return row.run(robot, value, { sender, waiting: options });
     },
-    stop(): JsonValue {
+    stop(): StopReport {
       if (!connected) throw lost();
       robot.body.freeze();
       return { stopped: true, cancelled_missions: robot.missions.cancelAll() };
