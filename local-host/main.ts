@@ -1,7 +1,8 @@
 import { pino } from 'pino';
+import { FileFault } from '../functions/shared/adapters/files/watched-file.ts';
+import { ensureFirstKey } from '../functions/shared/adapters/key-store/first-key.ts';
 import { ConfigError, loadConfig, maskUrl } from '../functions/shared/config.ts';
 import { createLogger } from '../functions/shared/logger.ts';
-import { Ports } from '../functions/shared/port.ts';
 import { startService } from './service.ts';
 import { StartError } from './start-error.ts';
 
@@ -15,12 +16,20 @@ async function main(): Promise<void> {
   const { config, warnings } = loadConfig(process.env);
   const logger = createLogger(config.SERVICE_LOG_LEVEL, log);
   for (const warning of warnings) logger.warn(warning);
-  const ports = new Ports({ config, logger });
-  const service = await startService(ports);
+  const service = await startService({ config, logger });
   const robot = maskUrl(config.SERVICE_ROBOT_URL ?? 'none (set SERVICE_ROBOT_URL)');
   announce(
     `Listening on ${service.url}${service.socketPath === undefined ? '' : ` and ${service.socketPath}`}; robot: ${robot}`,
   );
+
+  await ensureFirstKey(config, (first) => {
+    if ('key' in first) announce(`First API key, access level ENCHANTER, shown this once: ${first.key}`);
+    else
+      logger.warn(
+        { path: first.path },
+        'the first API key, access level ENCHANTER, was written to this file; read it and remove it',
+      );
+  });
 
   let ending = false;
   const end = (signal: NodeJS.Signals) => {
@@ -45,8 +54,8 @@ function announce(line: string): void {
 }
 
 function fail(error: unknown): void {
-  const foreseen = error instanceof ConfigError || error instanceof StartError;
-  process.stderr.write(`${foreseen ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  const foreseen = [ConfigError, StartError, FileFault].some((kind) => error instanceof kind);
+  process.stderr.write(`${error instanceof Error ? (foreseen ? error.message : error.stack) : String(error)}\n`);
   exit(1);
 }
 

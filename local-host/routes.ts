@@ -13,17 +13,6 @@ import * as sendInt from '../functions/commands/send-int.handler.ts';
 import * as sendList from '../functions/commands/send-list.handler.ts';
 import * as sendStr from '../functions/commands/send-str.handler.ts';
 import * as stop from '../functions/commands/stop.handler.ts';
-import * as getCommand from '../functions/commands/get-command.handler.ts';
-import * as listCommands from '../functions/commands/list-commands.handler.ts';
-import * as runCommand from '../functions/commands/run-command.handler.ts';
-import * as sendBool from '../functions/commands/send-bool.handler.ts';
-import * as sendCoordinates from '../functions/commands/send-coordinates.handler.ts';
-import * as sendDict from '../functions/commands/send-dict.handler.ts';
-import * as sendFloat from '../functions/commands/send-float.handler.ts';
-import * as sendInt from '../functions/commands/send-int.handler.ts';
-import * as sendList from '../functions/commands/send-list.handler.ts';
-import * as sendStr from '../functions/commands/send-str.handler.ts';
-import * as stop from '../functions/commands/stop.handler.ts';
 import type { Endpoint } from '../functions/shared/middleware/endpoint.ts';
 import * as getDocsFile from '../functions/system/documentation/get-docs-file.handler.ts';
 import * as getDocsPage from '../functions/system/documentation/get-docs-page.handler.ts';
@@ -66,19 +55,6 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/auth/', authenticateV2, { versions: ['v2'], ...CLOUD }),
   route('GET', '/api/{version}/auth/refresh/', refreshToken, { versions: ['v2'], ...CLOUD }),
   route('GET', '/.well-known/jwks.json', getJwks, { ...SAFE, ...CLOUD }),
-
-  // Commands
-  route('POST', '/api/{version}/coordinates/', sendCoordinates, CLOUD),
-  route('POST', '/api/{version}/str/', sendStr, CLOUD),
-  route('POST', '/api/{version}/int/', sendInt, CLOUD),
-  route('POST', '/api/{version}/float/', sendFloat, CLOUD),
-  route('POST', '/api/{version}/bool/', sendBool, CLOUD),
-  route('POST', '/api/{version}/dict/', sendDict, CLOUD),
-  route('POST', '/api/{version}/list/', sendList, CLOUD),
-  route('GET', '/api/{version}/get/{command}', getCommand, CLOUD),
-  route('POST', '/api/{version}/commands/{command}/', runCommand, { versions: ['v2'], ...CLOUD }),
-  route('GET', '/api/{version}/commands/', listCommands, CLOUD),
-  route('POST', '/api/{version}/stop', stop, CLOUD),
 
   // Commands
   route('POST', '/api/{version}/coordinates/', sendCoordinates, CLOUD),

@@ -1,8 +1,11 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Ports } from '../functions/shared/port.ts';
+import { createPrometheusMetrics } from '../functions/shared/adapters/metrics/prometheus.ts';
+import { give, Ports, type Surroundings } from '../functions/shared/port.ts';
+import { apiDocument, keyStore, lifecycle, metrics, robotLink, signingKeys } from '../functions/shared/ports.ts';
 import { InFlight } from './in-flight.ts';
 import { LIMITS, type Limits } from './limits.ts';
+import { apiDocumentOf } from './openapi.ts';
 import { createRouter } from './router.ts';
 import { ROUTES } from './routes.ts';
 import { createHttpServer } from './server.ts';
@@ -10,6 +13,7 @@ import { StartError } from './start-error.ts';
 import { listenOnSocket } from './unix-socket.ts';
 
 export interface Service {
+  readonly ports: Ports;
   /** Where TCP clients find it. */
   readonly url: string;
   readonly socketPath: string | undefined;
@@ -19,12 +23,24 @@ export interface Service {
 }
 
 /**
- * Listens on TCP and on the Unix socket with the whole route table.
- * @throws StartError in one line when a port or socket is taken.
+ * Listens on TCP and on the Unix socket with the whole route table. What cannot work, a signing key that others can read
+ * for instance, ends the start here and not the first request.
+ * @throws StartError in one line when a port or socket is taken; what the ports throw.
  */
-export async function startService(ports: Ports, limits: Limits = LIMITS): Promise<Service> {
-  const { SERVICE_HOST, SERVICE_PORT, SERVICE_SOCKET_PATH, SERVICE_SOCKET_GROUP } = ports.config;
+export async function startService(surroundings: Surroundings, limits: Limits = LIMITS): Promise<Service> {
   const inFlight = new InFlight();
+  const counting = createPrometheusMetrics();
+  const ports = new Ports({
+    ...surroundings,
+    given: [
+      give(metrics, counting),
+      give(lifecycle, inFlight),
+      give(apiDocument, apiDocumentOf(ROUTES)),
+      ...(surroundings.given ?? []),
+    ],
+  });
+  await Promise.all([signingKeys, keyStore, robotLink].map((which) => ports.get<unknown>(which)));
+  const { SERVICE_HOST, SERVICE_PORT, SERVICE_SOCKET_PATH, SERVICE_SOCKET_GROUP } = ports.config;
   const parts = { ports, router: createRouter(ROUTES), inFlight, limits };
   const tcp = createHttpServer('tcp', parts);
   const servers = [tcp];
@@ -39,6 +55,7 @@ export async function startService(ports: Ports, limits: Limits = LIMITS): Promi
   }
   const { address, port, family } = tcp.address() as AddressInfo; // as: a TCP server has no other kind of address
   return {
+    ports,
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     socketPath: SERVICE_SOCKET_PATH === '' ? undefined : SERVICE_SOCKET_PATH,
     inFlight,
@@ -47,6 +64,7 @@ export async function startService(ports: Ports, limits: Limits = LIMITS): Promi
       await inFlight.end(limits.drainEnd);
       await Promise.all(servers.map(close));
       await ports.close();
+      counting.close();
     },
   };
 }

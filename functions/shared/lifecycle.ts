@@ -1,4 +1,4 @@
-/** Where the process stands in its life. The host sets `draining` once it takes no new work; nothing ever unsets it. */
+/** Where the process stands in its life. `draining`: it takes no new work and will end. */
 export interface Lifecycle {
-  draining: boolean;
+  readonly draining: boolean;
 }

@@ -32,7 +32,10 @@ describe('Data flows one way', () => {
   });
 
   it('what is shared imports no area', () => {
-    const upward = offences(functions, ({ path }, target) => path.startsWith('functions/shared/') && areaOf(target) !== undefined);
+    const upward = offences(
+      functions,
+      ({ path }, target) => path.startsWith('functions/shared/') && areaOf(target) !== undefined,
+    );
     expect(upward).toEqual([]);
   });
 
@@ -42,7 +45,10 @@ describe('Data flows one way', () => {
 
   it('only adapters open files, spawn processes, or open sockets', () => {
     const system = /^(node:)?(fs|fs\/promises|child_process|net|dgram|tls|http|https|worker_threads|cluster)$/;
-    const outside = offences(functions, ({ path }, target) => !path.startsWith('functions/shared/adapters/') && system.test(target));
+    const outside = offences(
+      functions,
+      ({ path }, target) => !path.startsWith('functions/shared/adapters/') && system.test(target),
+    );
     expect(outside).toEqual([]);
   });
 
@@ -56,13 +62,17 @@ describe('Data flows one way', () => {
   });
 
   it('process.env is read in config.ts and in the entry points only', () => {
-    const readers = [...functions, ...localHost].filter(({ text }) => /\bprocess\.env\b/.test(text)).map(({ path }) => path);
+    const readers = [...functions, ...localHost]
+      .filter(({ text }) => /\bprocess\.env\b/.test(text))
+      .map(({ path }) => path);
     const allowed = [/^functions\/shared\/config\.ts$/, /^local-host\/main\.ts$/, /^local-host\/cli\/[a-z-]+\.ts$/];
     expect(readers.filter((path) => !allowed.some((pattern) => pattern.test(path)))).toEqual([]);
   });
 
   it('no process is started through a shell', () => {
-    const shells = [...functions, ...localHost].filter(({ text }) => /\bshell:\s*true|\bexecSync?\(\s*[`'"]/.test(text));
+    const shells = [...functions, ...localHost].filter(({ text }) =>
+      /\bshell:\s*true|\bexecSync?\(\s*[`'"]/.test(text),
+    );
     expect(shells.map(({ path }) => path)).toEqual([]);
   });
 });
@@ -76,7 +86,9 @@ describe('One file, one idea', () => {
   });
 
   it('no file grows past 250 lines', () => {
-    const long = [...functions, ...localHost].filter(({ text }) => text.split('\n').length > 251).map(({ path }) => path);
+    const long = [...functions, ...localHost]
+      .filter(({ text }) => text.split('\n').length > 251)
+      .map(({ path }) => path);
     expect(long).toEqual([]);
   });
 });

