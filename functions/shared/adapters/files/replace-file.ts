@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  fchownSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -28,6 +29,7 @@ export function writeBeside(path: string, text: string): string {
   const file = openSync(temporary, 'wx', 0o600);
   try {
     writeFileSync(file, text);
+    keepOwner(file, path);
     fsyncSync(file);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -58,6 +60,13 @@ export function syncFolder(path: string): void {
   } finally {
     closeSync(folder);
   }
+}
+
+/** A command run by root must not take the file away from the user the service runs as. */
+function keepOwner(file: number, path: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(path, { throwIfNoEntry: false }) ?? statSync(dirname(path));
+  fchownSync(file, uid, gid);
 }
 
 function sweep(path: string): void {

@@ -6,8 +6,17 @@ const KEPT_MS = 35 * 60_000;
 
 /** A private P-256 key and the moment (ms since the epoch) from which it signs; -Infinity: ever since. */
 export interface DatedKey {
+  readonly kid: string;
   readonly privateKey: KeyObject;
   readonly signsFrom: number;
+}
+
+/** A key of the ring without its private half; moments in ms since the epoch, Infinity for good. */
+export interface RingEntry {
+  readonly kid: string;
+  readonly signsFrom: number;
+  readonly publishedUntil: number;
+  readonly state: 'waiting' | 'signing' | 'published' | 'dropped';
 }
 
 interface RingKey extends SigningKey {
@@ -33,15 +42,10 @@ export class KeyRing {
   }
 
   /** The newest key whose moment has come; the first one while the clock stands before all of them. */
-  current(now: number): SigningKey & { readonly signsFrom: number } {
+  current(now: number): SigningKey {
     const signer = this.#keys.findLast(({ signsFrom }) => signsFrom <= now) ?? this.#keys[0];
     if (!signer) throw new Error('a key ring without a key');
     return signer;
-  }
-
-  /** The key that waits for its moment, if any. */
-  pending(now: number): (SigningKey & { readonly signsFrom: number }) | undefined {
-    return this.#keys.findLast(({ kid, signsFrom }) => signsFrom > now && kid !== this.current(now).kid);
   }
 
   published(now: number): readonly PublicJwk[] {
@@ -53,9 +57,14 @@ export class KeyRing {
     return key?.publicKey;
   }
 
-  /** When this key leaves the published set, in ms since the epoch; Infinity while it has no successor. */
-  publishedUntil(kid: string): number | undefined {
-    return this.#keys.findLast((key) => key.kid === kid)?.publishedUntil;
+  /** Every key in the order in which they sign, with what it does at `now`. */
+  entries(now: number): RingEntry[] {
+    const signer = this.current(now).kid;
+    return this.#keys.map((key) => {
+      const { kid, signsFrom, publishedUntil } = key;
+      const idle = this.#isPublished(key, now) ? 'published' : 'dropped';
+      return { kid, signsFrom, publishedUntil, state: kid === signer ? 'signing' : signsFrom > now ? 'waiting' : idle };
+    });
   }
 
   #isPublished(key: RingKey, now: number): boolean {

@@ -1,6 +1,6 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { FileFault } from '../files/watched-file.ts';
-import type { DatedKey } from './key-ring.ts';
+import { type DatedKey, publicJwk } from './key-ring.ts';
 
 /** A key with the PEM text it was read from or is kept as. */
 export interface PemKey extends DatedKey {
@@ -22,7 +22,7 @@ export function parsePem(text: string): PemKey[] {
   let end = 0;
   for (const block of text.matchAll(BLOCK)) {
     const [pem] = block;
-    keys.push({ pem, privateKey: privateKeyOf(pem), signsFrom: signsFromOf(text.slice(end, block.index)) });
+    keys.push(pemKey(pem, privateKeyOf(pem), signsFromOf(text.slice(end, block.index))));
     end = block.index + pem.length;
   }
   if (text.trim() === '') throw new FileFault('it is empty');
@@ -45,7 +45,11 @@ export function formatPem(keys: readonly PemKey[]): string {
 /** A new P-256 key. */
 export function newKey(signsFrom = Number.NEGATIVE_INFINITY): PemKey {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return { privateKey, signsFrom, pem: String(privateKey.export({ type: 'pkcs8', format: 'pem' })).trim() };
+  return pemKey(String(privateKey.export({ type: 'pkcs8', format: 'pem' })).trim(), privateKey, signsFrom);
+}
+
+function pemKey(pem: string, privateKey: KeyObject, signsFrom: number): PemKey {
+  return { pem, privateKey, signsFrom, kid: publicJwk(createPublicKey(privateKey)).kid };
 }
 
 function privateKeyOf(pem: string): KeyObject {
