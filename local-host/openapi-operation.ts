@@ -36,7 +36,10 @@ export function operation(route: Route, version: Version | undefined): ZodOpenAp
     responses: {
       '200': {
         description: 'Success',
-        headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+        headers: {
+          'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+          ...(mintsToken(route) ? { Authorization: { $ref: '#/components/headers/Authorization' } } : {}),
+        },
         content: contentOf(spec.output),
       },
       ...problemResponses(spec),
@@ -61,6 +64,11 @@ function segmentsOf(path: string): string[] {
 function groupOf(path: string): string {
   const first = segmentsOf(path)[0] ?? '';
   return GROUPS.find(([, segments]) => segments.includes(first))?.[0] ?? OTHER_GROUP;
+}
+
+/** The new token stands in a response header (specification, section 5.1). */
+function mintsToken({ path, endpoint }: Route): boolean {
+  return groupOf(path) === 'Authentication' && endpoint.spec.access !== 'public';
 }
 
 function accessSentence(access: Access): string {

@@ -50,6 +50,7 @@ export function createApiDocument(routes: readonly Route[]): ReturnType<typeof c
 }
 
 const HEADERS = {
+  Authorization: { description: 'The new token, `Bearer <token>`', schema: { type: 'string' as const } },
   'X-Request-Id': { description: 'Id of this request in the log', schema: { type: 'string' as const } },
   'WWW-Authenticate': { description: 'Challenge (RFC 6750)', schema: { type: 'string' as const } },
   'Retry-After': { description: 'Seconds until another try makes sense', schema: { type: 'integer' as const } },

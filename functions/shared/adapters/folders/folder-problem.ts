@@ -12,7 +12,7 @@ export async function folderProblem(folder: string): Promise<string | undefined>
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const { code } = error as NodeJS.ErrnoException; // as: node:fs throws nothing else
     const parent = dirname(folder);
     return code === 'ENOENT' && parent !== folder ? folderProblem(parent) : String(code);
   }
