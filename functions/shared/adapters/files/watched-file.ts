@@ -109,7 +109,7 @@ export function faultOf(error: unknown): FileFault {
   if (error instanceof FileFault) return error;
   const code = codeOf(error);
   if (code === 'ENOENT') return new FileFault('the file does not exist', { cause: error });
-  return new FileFault(`the file cannot be read (${code ?? 'for an unknown reason'})`, { cause: error });
+  return new FileFault(`the file cannot be used (${code ?? 'for an unknown reason'})`, { cause: error });
 }
 
 export function codeOf(error: unknown): string | undefined {
