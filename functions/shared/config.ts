@@ -95,6 +95,9 @@ export const SETTINGS = z.object({
     .optional()
     .describe('journal files to read on base instead of its running journal'),
   SERVICE_ROBOT_URL: z.string().optional().describe('how the robot is reached; `sim:` in sim mode, none in robot mode'),
+  SERVICE_ROBOT_MAPPING_PATH: absolutePath
+    .optional()
+    .describe('what the commands are on a robot reached through rosbridge; `rosbridge.yaml` in the data folder'),
   SERVICE_ROBOT_ID: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,64}$/, '1 to 64 of A-Z a-z 0-9 _ . -')
@@ -133,6 +136,7 @@ export interface Config extends Readonly<Settings> {
   readonly SERVICE_SKILLS_DIR: string;
   readonly SERVICE_DESCRIPTION_DIR: string;
   readonly SERVICE_LLM_CONFIG_PATH: string;
+  readonly SERVICE_ROBOT_MAPPING_PATH: string;
   readonly SERVICE_ROBOT_ID: string;
   /** True in AWS Lambda: no disk to keep things on, a gateway in front. */
   readonly inCloud: boolean;
@@ -190,6 +194,7 @@ function complete(settings: Settings, environment: NodeJS.ProcessEnv): Config {
     SERVICE_SKILLS_DIR: settings.SERVICE_SKILLS_DIR ?? join(dataDir, 'skills'),
     SERVICE_DESCRIPTION_DIR: settings.SERVICE_DESCRIPTION_DIR ?? join(dataDir, 'description'),
     SERVICE_LLM_CONFIG_PATH: settings.SERVICE_LLM_CONFIG_PATH ?? join(dataDir, 'llm_config.yaml'),
+    SERVICE_ROBOT_MAPPING_PATH: settings.SERVICE_ROBOT_MAPPING_PATH ?? join(dataDir, 'rosbridge.yaml'),
     SERVICE_ROBOT_ID: settings.SERVICE_ROBOT_ID ?? hostname().slice(0, 64),
     inCloud: environment.AWS_LAMBDA_FUNCTION_NAME !== undefined,
     childEnvironment: Object.freeze(Object.fromEntries(childEnvironment) as Record<string, string>), // undefined values are absent keys

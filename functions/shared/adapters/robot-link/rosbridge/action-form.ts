@@ -1,0 +1,26 @@
+import type { JsonValue } from '../../../json.ts';
+import type { Ending, Goal } from './goal.ts';
+
+/** How actions are spoken in one generation of ROS. */
+export interface ActionForm {
+  /** This action will be used. */
+  prepare(name: string, type: string): void;
+  send(goal: Goal, type: string, args: JsonValue): void;
+  /** Asks the robot to cancel one goal; it may do so later, or not at all. */
+  cancel(goal: Goal): void;
+  /**
+   * Asks the robot to cancel every goal of an action, whoever sent it. How many it cancels, where the robot says so;
+   * 'absent' when there is nobody who carries the action out.
+   */
+  cancelAll(name: string, signal: AbortSignal): Promise<number | 'absent' | undefined>;
+  /** A message of the server that is about a goal. */
+  received(message: { readonly [key: string]: JsonValue }): void;
+  /** After a lost connection the robot still tells how the goals sent before it end. */
+  readonly remembersGoals: boolean;
+}
+
+/** Where a form reports what the robot says of a goal. Ids that are not ours are ignored. */
+export interface GoalReports {
+  started(id: JsonValue | undefined): void;
+  ended(id: JsonValue | undefined, ending: Ending): void;
+}
