@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../functions/shared/json.ts';
 import { refusal } from '../../../support/errors.ts';
 import { closeScenes, scene, until } from '../../../support/rosbridge-link.ts';
+import type { RosbridgeStandIn } from '../../../support/rosbridge-server.ts';
 
 const mapping = (ros: 1 | 2) => {
   const type = ros === 1 ? 'move_base_msgs/MoveBaseAction' : 'nav2_msgs/action/NavigateToPose';
@@ -36,7 +37,16 @@ const odometry = (speed: number) => ({
   twist: { linear: { x: speed } },
 });
 
-afterEach(closeScenes);
+/** The robot tells of its odometry all the time; its speed is what the function says. */
+function tell(standIn: RosbridgeStandIn, speed: () => number): void {
+  telling.push(setInterval(() => standIn.publish('/odom', odometry(speed())), 10));
+}
+
+const telling: NodeJS.Timeout[] = [];
+afterEach(async () => {
+  for (const timer of telling.splice(0)) clearInterval(timer);
+  await closeScenes();
+});
 
 describe.each([1, 2] as const)('Actions of ROS %d', (ros) => {
   const open = () => scene(mapping(ros));
@@ -126,16 +136,17 @@ describe.each([1, 2] as const)('Actions of ROS %d', (ros) => {
     const each = await open();
     await called(each);
     await called(each, 'bea');
+    let speed = 0.4;
     let stopped = false;
+    tell(each.standIn, () => speed);
     const stopping = each.stop().then((report) => {
       stopped = true;
       return report;
     });
     await each.standIn.until(() => each.standIn.of('publish', '/cmd_vel').length === 2);
-    each.standIn.publish('/odom', odometry(0.4));
-    await each.send('cancel_skill', 'nobody');
+    for (let beats = 0; beats < 5; beats += 1) await each.send('go_by', HERE);
     expect(stopped).toBe(false);
-    each.standIn.publish('/odom', odometry(0.001));
+    speed = 0.001;
     await expect(stopping).resolves.toEqual({ stopped: true, cancelled_missions: 2 });
   });
 
@@ -144,8 +155,8 @@ describe.each([1, 2] as const)('Actions of ROS %d', (ros) => {
     const id = await called(each);
     each.standIn.onCancel = () => {};
     const stopping = each.stop();
+    tell(each.standIn, () => 0);
     await each.standIn.until(() => each.standIn.of('publish', '/cmd_vel').length === 2);
-    each.standIn.publish('/odom', odometry(0));
     const waiting = each.send('wait_for_skill', id);
     await expect(Promise.race([stopping, each.send('cancel_skill', 'nobody')])).resolves.toMatchObject({
       cancelled: false,
@@ -171,10 +182,8 @@ describe('Goals of ROS 2', () => {
     standIn.onGoal = () => {};
     standIn.onCancel = () => {};
     await send('go', HERE);
-    const stopping = stop();
-    await standIn.until(() => standIn.of('publish', '/cmd_vel').length === 2);
-    standIn.publish('/odom', odometry(0));
-    await expect(stopping).resolves.toEqual({ stopped: true, cancelled_missions: 1 });
+    tell(standIn, () => 0);
+    await expect(stop()).resolves.toEqual({ stopped: true, cancelled_missions: 1 });
   });
 
   it('a goal that begins after it was stopped is cancelled once more', async () => {
@@ -182,10 +191,8 @@ describe('Goals of ROS 2', () => {
     standIn.onGoal = () => {};
     standIn.onCancel = () => {};
     await send('go', HERE);
-    const stopping = stop();
-    await standIn.until(() => standIn.of('publish', '/cmd_vel').length === 2);
-    standIn.publish('/odom', odometry(0));
-    await stopping;
+    tell(standIn, () => 0);
+    await stop();
     const before = standIn.of('cancel_action_goal').length;
     standIn.goals[0]?.begin();
     await standIn.until(() => standIn.of('cancel_action_goal').length === before + 1);
@@ -197,10 +204,8 @@ describe('Goals of ROS 2', () => {
       throw new Error('Service /nav/_action/cancel_goal does not exist');
     });
     await send('go', HERE);
-    const stopping = stop();
-    await standIn.until(() => standIn.of('publish', '/cmd_vel').length === 2);
-    standIn.publish('/odom', odometry(0));
-    await expect(stopping).resolves.toMatchObject({ stopped: true });
+    tell(standIn, () => 0);
+    await expect(stop()).resolves.toMatchObject({ stopped: true });
   });
 
   it('a robot that refuses to cancel has not stopped, but the zeros went out', async () => {

@@ -38,9 +38,10 @@ export class Services {
   }
 }
 
-/** `robot_error` in the robot's own words, cut to a length that can be read. */
+/** `robot_error` in the robot's own words, cut to a line that can be read; further ones tell of its inside. */
 export function refusal(sentence: string): ServiceError {
-  const short = sentence.length > LONGEST_REASON ? `${sentence.slice(0, LONGEST_REASON)}…` : sentence;
+  const [line = ''] = sentence.split('\n', 1);
+  const short = line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON)}…` : line;
   return new ServiceError('robot_error', { detail: /[.!?…]$/.test(short) ? short : `${short}.` });
 }
 

@@ -29,19 +29,19 @@ export async function stopRobot(
   const cancels = actions.map((name) => cancelAll(tools, name, signal));
   for (const goal of goals) tools.form.cancel(goal);
   const called = plan.service.map((call) => callUrgently(tools, call, signal));
-  const still = plan.still ? [standsStill(tools, plan.still, options)] : [];
   const ended = Promise.all(cancels).then(() => Promise.all(goals.map((goal) => goalEnds(tools, goal, signal))));
   const [counts] = await Promise.all([
     Promise.all(cancels),
     ended,
     ...published,
     ...called,
-    ...still,
     tools.connection().arrived(signal),
   ]);
   if (plan.publish.length + plan.service.length === 0 && counts.every((count) => count === 'absent')) {
     throw refusal('Nobody on the robot could be told to stop: none of its actions is there');
   }
+  // Only now: a robot that was about to move would have looked still before.
+  if (plan.still) await standsStill(tools, plan.still, options);
   return { stopped: true, ...countOf(counts, goals) };
 }
 
