@@ -21,7 +21,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { CURRENT, DIST, ENTRIES, ROOT, sourcesFingerprint } from './builds.mjs';
+import { CURRENT, DIST, ENTRIES, ROOT, sourcesFingerprint, THREADS } from './builds.mjs';
 
 const KEPT_BUILDS = 5;
 const ABANDONED_AFTER_MS = 3_600_000;
@@ -48,7 +48,9 @@ async function bundle(outdir) {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   await build({
     absWorkingDir: ROOT,
-    entryPoints: Object.fromEntries(Object.entries(ENTRIES).filter(([, source]) => existsSync(join(ROOT, source)))),
+    entryPoints: Object.fromEntries(
+      Object.entries({ ...ENTRIES, ...THREADS }).filter(([, source]) => existsSync(join(ROOT, source))),
+    ),
     outdir,
     bundle: true,
     splitting: true,
