@@ -1,4 +1,4 @@
-import { TABLES, type Table } from '../../functions/shared/adapters/database/tables.ts';
+import { type Column, TABLES, type Table } from '../../functions/shared/adapters/database/tables.ts';
 import type { JsonObject, JsonValue } from '../../functions/shared/json.ts';
 
 /** Texts that break what is careless: quoting, delimiters, line ends, formulas, SQL, JSON inside JSON. */
@@ -52,21 +52,23 @@ export const PARENTS: ReadonlyArray<readonly [table: string, item: JsonObject]> 
 
 /** A full row of a table whose values differ with the number; references point to row 1. */
 export function rowOf(table: Table, number: number): JsonObject {
-  const values = Object.entries(table.columns).map(([name, column]) => {
-    if (column.key) return [name, column.kind === 'int' ? number : `key ${number}`];
-    if (column.references !== undefined) return [name, 1];
-    switch (column.kind) {
-      case 'int':
-        return [name, number * 3];
-      case 'bool':
-        return [name, number % 2 === 0];
-      case 'str':
-        return [name, `${name} ${HOSTILE_TEXTS[number % HOSTILE_TEXTS.length]}`];
-      case 'json':
-        return [name, HOSTILE_JSON[number % HOSTILE_JSON.length] ?? {}];
-    }
-  });
-  return Object.fromEntries(values) as JsonObject; // as: built from names and JSON values just above
+  return Object.fromEntries(
+    Object.entries(table.columns).map(([name, column]) => [name, valueFor(name, column, number)]),
+  );
+}
+
+function valueFor(name: string, column: Column, number: number): JsonValue {
+  if (column.references !== undefined) return 1;
+  switch (column.kind) {
+    case 'int':
+      return column.key ? number : number * 3;
+    case 'bool':
+      return number % 2 === 0;
+    case 'str':
+      return column.key ? `key ${number}` : `${name} ${HOSTILE_TEXTS[number % HOSTILE_TEXTS.length]}`;
+    case 'json':
+      return HOSTILE_JSON[number % HOSTILE_JSON.length] ?? {};
+  }
 }
 
 /** Only the columns a row cannot do without. */
