@@ -48,9 +48,7 @@ async function bundle(outdir) {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   await build({
     absWorkingDir: ROOT,
-    entryPoints: Object.fromEntries(
-      Object.entries({ ...ENTRIES, ...THREADS }).filter(([, source]) => existsSync(join(ROOT, source))),
-    ),
+    entryPoints: { ...ENTRIES, ...THREADS },
     outdir,
     bundle: true,
     splitting: true,
