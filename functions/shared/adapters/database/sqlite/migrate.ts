@@ -35,30 +35,37 @@ export const versionOf = (session: Session): number =>
   Number(session.database.pragma('user_version', { simple: true }));
 
 /**
+ * Looks before anything is changed.
+ * @throws NewerSchema, ForeignDatabase.
+ */
+export function requireOurs(session: Session): void {
+  const version = versionOf(session);
+  if (version > SCHEMA_VERSION) throw new NewerSchema(version);
+  const tables = session.prepare("select 1 from sqlite_schema where name not like 'sqlite_%' limit 1").all();
+  if (version === 0 && tables.length > 0) throw new ForeignDatabase();
+}
+
+/**
  * Brings the schema to this release's version: a step a transaction, each under SQLite's own write lock, which ends with
  * its process. Two services that start at once take turns.
  * @throws NewerSchema, ForeignDatabase. The file is then as it was.
  */
 export async function migrate(session: Session): Promise<void> {
-  let version = versionOf(session);
-  while (version !== SCHEMA_VERSION) {
-    if (version > SCHEMA_VERSION) throw new NewerSchema(version);
+  while (versionOf(session) !== SCHEMA_VERSION) {
     session.database.pragma('foreign_keys = OFF'); // a table may be rebuilt; references are checked at the end of the step
     try {
       await session.transaction(() => step(session));
     } finally {
       session.database.pragma('foreign_keys = ON');
     }
-    version = versionOf(session);
   }
 }
 
 function step(session: Session): void {
-  const version = versionOf(session); // another process may have been faster
+  requireOurs(session); // another process may have been faster
+  const version = versionOf(session);
   const migration = MIGRATIONS[version];
   if (!migration) return;
-  if (version === 0 && session.prepare("select 1 from sqlite_schema where name not like 'sqlite_%'").all().length > 0)
-    throw new ForeignDatabase();
   for (const compilable of migration()) session.database.exec(compilable.compile().sql);
   const dangling = session.database.pragma('foreign_key_check');
   if (Array.isArray(dangling) && dangling.length > 0)

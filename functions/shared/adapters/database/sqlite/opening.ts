@@ -2,7 +2,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { unavailable } from '../../../errors.ts';
 import { codeOf } from './failure.ts';
-import { ForeignDatabase, migrate, NewerSchema } from './migrate.ts';
+import { ForeignDatabase, migrate, NewerSchema, requireOurs } from './migrate.ts';
 import { Session } from './session.ts';
 import { listSnapshots, removeUnfinished } from './snapshots.ts';
 
@@ -25,8 +25,10 @@ export async function openForWriting(file: string, backupDir: string): Promise<S
   let session: Session | undefined;
   try {
     session = Session.writing(file);
+    requireOurs(session);
     const finding = integrityFault(session, file);
     if (finding !== undefined) throw damaged(file, backupDir, finding);
+    session.useWriteAheadLog();
     await migrate(session);
     return session;
   } catch (error) {
@@ -51,7 +53,7 @@ function prepareFile(file: string): void {
 export function integrityFault(session: Session, file: string): string | undefined {
   const check = statSync(file).size <= THOROUGH_UP_TO ? 'integrity_check' : 'quick_check';
   const finding = session.database.pragma(`${check}(1)`, { simple: true });
-  return finding === 'ok' ? undefined : String(finding);
+  return finding === 'ok' ? undefined : String(finding).split('\n').at(-1);
 }
 
 function damaged(file: string, backupDir: string, finding: string, cause?: unknown) {

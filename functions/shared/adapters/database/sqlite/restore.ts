@@ -5,7 +5,7 @@ import type { Restored } from '../port.ts';
 import { TABLES } from '../tables.ts';
 import { emptyTables, snapshotOfPresent } from './clear.ts';
 import { codeOf } from './failure.ts';
-import { ForeignDatabase, migrate, NewerSchema, SCHEMA_VERSION, versionOf } from './migrate.ts';
+import { ForeignDatabase, migrate, NewerSchema, requireOurs, versionOf } from './migrate.ts';
 import { integrityFault } from './opening.ts';
 import { query, Session } from './session.ts';
 import { pruneSnapshots, snapshotPath, unfinished } from './snapshots.ts';
@@ -42,11 +42,11 @@ async function prepare(copy: string): Promise<void> {
   try {
     const session = Session.writing(copy);
     try {
+      requireOurs(session);
       const finding = integrityFault(session, copy);
       if (finding !== undefined) throw unusable(`is damaged (${finding})`);
       if (versionOf(session) === 0) throw unusable('is no database of this service');
-      if (versionOf(session) !== SCHEMA_VERSION) await migrate(session);
-      session.database.pragma('journal_mode = DELETE');
+      await migrate(session);
     } finally {
       session.close();
     }

@@ -43,14 +43,18 @@ export class Session {
     database.pragma('foreign_keys = ON');
   }
 
-  /** A connection that may write: WAL, and every commit on the disk before it counts. Makes the file when missing. */
+  /** A connection that may write, every commit on the disk before it counts. Makes the file when missing. */
   static writing(file: string): Session {
     const session = new Session(new Database(file, { timeout: LOCK_WAIT_MS }));
-    session.database.pragma('journal_mode = WAL');
     session.database.pragma('synchronous = FULL');
     session.database.pragma('cache_size = -16000');
-    session.database.pragma('journal_size_limit = 67108864');
     return session;
+  }
+
+  /** Lets others read while this one writes. Marks the file for good. */
+  useWriteAheadLog(): void {
+    this.database.pragma('journal_mode = WAL');
+    this.database.pragma('journal_size_limit = 67108864');
   }
 
   /** A connection that only reads, beside any writer. `wait`: ms it may wait for a lock. */
