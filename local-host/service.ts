@@ -48,7 +48,6 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
     ],
   });
   await Promise.all([signingKeys, keyStore, robotLink].map((which) => ports.get<unknown>(which)));
-  void ports.get(database); // checking a large one takes a while, and the robot must take commands meanwhile
   const { SERVICE_HOST, SERVICE_PORT, SERVICE_SOCKET_PATH, SERVICE_SOCKET_GROUP } = ports.config;
   const parts = { ports, router: createRouter(ROUTES), inFlight, limits };
   const tcp = createHttpServer('tcp', parts);

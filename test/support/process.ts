@@ -40,7 +40,8 @@ export function freshEnvironment(settings: Record<string, string> = {}): Record<
   };
 }
 
-function launch(args: readonly string[], environment: Record<string, string>) {
+/** Starts it without waiting for anything. */
+export function launch(args: readonly string[], environment: Record<string, string>) {
   const child = spawn(process.execPath, [join(ROOT, 'scripts', 'start.mjs'), ...args], { cwd: ROOT, env: environment });
   running.add(child);
   child.once('exit', () => running.delete(child));

@@ -9,7 +9,7 @@ type Pending = { readonly resolve: (value: unknown) => void; readonly reject: (e
 const ENTRY = import.meta.url.endsWith('.ts') ? './thread-from-sources.mjs' : './database-thread.js';
 /** A file can hold rows of any size: what they need is taken from the thread, not from the service. */
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
-const CLOSING_MS = 10_000;
+const CLOSING_MS = 3_000;
 
 /** A database thread as seen from the main one. It starts with the first call, and anew after it died. */
 export class ThreadClient<J extends Jobs> {
