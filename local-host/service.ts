@@ -2,15 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPrometheusMetrics } from '../functions/shared/adapters/metrics/prometheus.ts';
 import { give, Ports, type Surroundings } from '../functions/shared/port.ts';
-import {
-  apiDocument,
-  database,
-  keyStore,
-  lifecycle,
-  metrics,
-  robotLink,
-  signingKeys,
-} from '../functions/shared/ports.ts';
+import { apiDocument, keyStore, lifecycle, metrics, robotLink, signingKeys } from '../functions/shared/ports.ts';
 import { InFlight } from './in-flight.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { apiDocumentOf } from './openapi.ts';

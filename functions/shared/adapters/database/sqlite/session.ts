@@ -47,7 +47,7 @@ export class Session {
   static writing(file: string): Session {
     const session = new Session(new Database(file, { timeout: LOCK_WAIT_MS }));
     session.database.pragma('synchronous = FULL');
-    session.database.pragma('cache_size = -16000');
+    session.database.pragma('cache_size = -8000');
     return session;
   }
 

@@ -8,7 +8,7 @@ type Pending = { readonly resolve: (value: unknown) => void; readonly reject: (e
 /** The bundler makes one file of the thread beside those of the service; from sources it has a starter. */
 const ENTRY = import.meta.url.endsWith('.ts') ? './thread-from-sources.mjs' : './database-thread.js';
 /** A file can hold rows of any size: what they need is taken from the thread, not from the service. */
-const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
+const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 };
 const CLOSING_MS = 3_000;
 
 /** A database thread as seen from the main one. It starts with the first call, and anew after it died. */
