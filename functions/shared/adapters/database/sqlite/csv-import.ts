@@ -1,11 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { CsvError, parse } from 'csv-parse';
+import { CsvError } from 'csv-parse';
 import { ServiceError } from '../../../errors.ts';
 import { KEY, type Table } from '../column.ts';
 import type { Selection, Transferred } from '../port.ts';
 import { invalidCsv, openCsv, vetted } from './csv-file.ts';
-import { type Field, READING } from './csv-format.ts';
+import { recordParser } from './csv-parser.ts';
 import { RecordReader } from './csv-record.ts';
 import { type CsvFile, csvFiles } from './export-path.ts';
 import { described } from './rows.ts';
@@ -50,15 +50,7 @@ async function importFile(
   signal: AbortSignal,
 ): Promise<number> {
   const reader = new RecordReader(session, table, path);
-  const parser = parse({
-    ...READING,
-    relax_column_count: true, // the reader counts for itself and names the line
-    on_record: (record: Field[]) => {
-      reader.take(record);
-      return null;
-    },
-  });
-  parser.resume();
+  const parser = recordParser((record) => reader.take(record));
   try {
     await pipeline(handle.createReadStream({ start: 0, autoClose: false }), (bytes) => vetted(bytes, path), parser, {
       signal,
