@@ -1,5 +1,7 @@
 import type { JsonValue } from '../../json.ts';
+import type { RobotSchema } from './tables.ts';
 
+export type TableName = keyof RobotSchema;
 export type ColumnKind = 'int' | 'str' | 'bool' | 'json';
 
 /** What a column takes and gives on the wire (specification, section 2.4). */
@@ -11,14 +13,14 @@ export interface Column {
   /** What an absent value becomes. Without one, absent is null, or refused where null is. */
   readonly default?: JsonValue;
   /** Table whose `id` a value must exist as. */
-  readonly references?: string;
+  readonly references?: TableName;
   /** Most characters (code points) of a string. */
   readonly maxLength?: number;
 }
 
 /** A table as the wire, the CSV files, the database and the OpenAPI document all see it. */
 export interface Table {
-  readonly name: string;
+  readonly name: TableName;
   readonly columns: Readonly<Record<string, Column>>;
 }
 
@@ -45,7 +47,7 @@ export const json: Column = nullable('json');
 /** A boolean that is false unless said otherwise. */
 export const bool: Column = { kind: 'bool', key: false, nullable: false, default: false };
 
-export const reference = (table: string): Column => ({ ...int, references: table });
+export const reference = (table: TableName): Column => ({ ...int, references: table });
 export const required = (column: Column): Column => ({ ...column, nullable: false });
 export const withDefault = (column: Column, value: JsonValue): Column => ({
   ...column,
@@ -54,7 +56,7 @@ export const withDefault = (column: Column, value: JsonValue): Column => ({
 });
 
 /** Describes a table; the columns must be those of its row type, no more and no fewer. */
-export function table<Row>(name: string, columns: Readonly<Record<keyof Row & string, Column>>): Table {
+export function table<Row>(name: TableName, columns: Readonly<Record<keyof Row & string, Column>>): Table {
   return { name, columns };
 }
 

@@ -53,7 +53,7 @@ export const TABLES: readonly Table[] = [
   tts,
 ];
 
-const BY_NAME = new Map(TABLES.map((table) => [table.name, table]));
+const BY_NAME = new Map<string, Table>(TABLES.map((table) => [table.name, table]));
 
 /** The table of this exact name, or undefined. Internal tables of the database are none. */
 export function findTable(name: string): Table | undefined {

@@ -42,6 +42,7 @@ export class Cursors {
   start(table: string, { limit, offset }: Page): { id: number; total: number; chunk: Chunk } {
     if (this.#open.size >= MOST_CURSORS) throw busy(`${MOST_CURSORS} large tables are being read.`);
     const session = this.#idle.pop() ?? Session.reading(this.#file);
+    const id = this.#next++;
     try {
       session.database.exec('BEGIN');
       const total = session.count(table);
@@ -55,11 +56,11 @@ export class Cursors {
         .prepare(page.sql)
         .raw(true)
         .iterate(...page.parameters);
-      const id = this.#next++;
       const timer = setTimeout(() => this.end(id), IDLE_MS);
       this.#open.set(id, { session, rows, write: rowWriter(description), first: true, timer });
       return { id, total, chunk: this.continue(id) };
     } catch (error) {
+      this.#drop(id);
       session.close();
       throw error;
     }
@@ -70,6 +71,15 @@ export class Cursors {
     const cursor = this.#open.get(id);
     if (!cursor) throw new Error('the reading had ended: nobody continued it in time');
     cursor.timer.refresh();
+    try {
+      return this.#chunk(id, cursor);
+    } catch (error) {
+      this.#drop(id)?.session.close(); // what failed once is not kept for the next reading
+      throw error;
+    }
+  }
+
+  #chunk(id: number, cursor: Cursor): Chunk {
     let text = '';
     while (text.length < CHUNK_CHARACTERS) {
       const { done, value } = cursor.rows.next();
@@ -85,14 +95,20 @@ export class Cursors {
 
   /** Ends a reading, wherever it is. */
   end(id: number): void {
-    const cursor = this.#open.get(id);
+    const cursor = this.#drop(id);
     if (!cursor) return;
-    this.#open.delete(id);
-    clearTimeout(cursor.timer);
-    cursor.rows.return?.();
     cursor.session.database.exec('COMMIT');
     if (this.#idle.length < KEPT_SESSIONS) this.#idle.push(cursor.session);
     else cursor.session.close();
+  }
+
+  #drop(id: number): Cursor | undefined {
+    const cursor = this.#open.get(id);
+    if (!cursor) return undefined;
+    this.#open.delete(id);
+    clearTimeout(cursor.timer);
+    cursor.rows.return?.();
+    return cursor;
   }
 
   close(): void {

@@ -1,8 +1,10 @@
 import { fifteenTables } from './migrations/001-fifteen-tables.ts';
 import type { Compilable, Session } from './session.ts';
 
+type Migrations = ReadonlyArray<() => Compilable[]>;
+
 /** The n-th entry brings a database from version n to n + 1. Entries are only ever added. */
-const MIGRATIONS: ReadonlyArray<() => Compilable[]> = [fifteenTables];
+const MIGRATIONS: Migrations = [fifteenTables];
 
 /** The schema version this code works with; kept in the file as SQLite's `user_version`. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -38,9 +40,9 @@ export const versionOf = (session: Session): number =>
  * Looks before anything is changed.
  * @throws NewerSchema, ForeignDatabase.
  */
-export function requireOurs(session: Session): void {
+export function requireOurs(session: Session, known = SCHEMA_VERSION): void {
   const version = versionOf(session);
-  if (version > SCHEMA_VERSION) throw new NewerSchema(version);
+  if (version > known) throw new NewerSchema(version);
   const tables = session.prepare("select 1 from sqlite_schema where name not like 'sqlite_%' limit 1").all();
   if (version === 0 && tables.length > 0) throw new ForeignDatabase();
 }
@@ -50,21 +52,21 @@ export function requireOurs(session: Session): void {
  * its process. Two services that start at once take turns.
  * @throws NewerSchema, ForeignDatabase. The file is then as it was.
  */
-export async function migrate(session: Session): Promise<void> {
-  while (versionOf(session) !== SCHEMA_VERSION) {
+export async function migrate(session: Session, migrations: Migrations = MIGRATIONS): Promise<void> {
+  while (versionOf(session) !== migrations.length) {
     session.database.pragma('foreign_keys = OFF'); // a table may be rebuilt; references are checked at the end of the step
     try {
-      await session.transaction(() => step(session));
+      await session.transaction(() => step(session, migrations));
     } finally {
       session.database.pragma('foreign_keys = ON');
     }
   }
 }
 
-function step(session: Session): void {
-  requireOurs(session); // another process may have been faster
+function step(session: Session, migrations: Migrations): void {
+  requireOurs(session, migrations.length); // another process may have been faster
   const version = versionOf(session);
-  const migration = MIGRATIONS[version];
+  const migration = migrations[version];
   if (!migration) return;
   for (const compilable of migration()) session.database.exec(compilable.compile().sql);
   const dangling = session.database.pragma('foreign_key_check');

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../errors.ts';
 import { KEY, type RowKey, type StoredRow, type Table } from '../column.ts';
-import { findTable, referencesTo } from '../tables.ts';
+import { findTable, referencesTo, TABLES } from '../tables.ts';
 import { codeOf } from './failure.ts';
 import { query, type Session } from './session.ts';
 
@@ -11,8 +11,13 @@ export function described(name: string): Table {
   return table;
 }
 
+const BY_KEY = new Map(
+  TABLES.map(({ name }) => [name as string, query.selectFrom(name).selectAll().where(KEY, '=', 0).compile().sql]), // as: asked by any string
+);
+
+/** One row by its key: the one thing that is read on the main thread. */
 export function readRow(session: Session, table: string, key: RowKey): StoredRow | undefined {
-  return session.row(query.selectFrom(table).selectAll().where(KEY, '=', key));
+  return session.prepare(BY_KEY.get(table) ?? '').get(key) as StoredRow | undefined; // as: every column holds an integer, a text or null
 }
 
 /** Adds a row. Errors: already_exists, conflict. */
