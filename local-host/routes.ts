@@ -14,6 +14,7 @@ import * as sendList from '../functions/commands/send-list.handler.ts';
 import * as sendStr from '../functions/commands/send-str.handler.ts';
 import * as stop from '../functions/commands/stop.handler.ts';
 import type { Endpoint } from '../functions/shared/middleware/endpoint.ts';
+import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
 import * as getDocsFile from '../functions/system/documentation/get-docs-file.handler.ts';
 import * as getDocsPage from '../functions/system/documentation/get-docs-page.handler.ts';
 import * as getOpenapi from '../functions/system/documentation/get-openapi.handler.ts';
@@ -68,6 +69,9 @@ export const ROUTES: readonly Route[] = [
   route('POST', '/api/{version}/commands/{command}/', runCommand, { versions: ['v2'], ...CLOUD }),
   route('GET', '/api/{version}/commands/', listCommands, CLOUD),
   route('POST', '/api/{version}/stop', stop, CLOUD),
+
+  // Audit
+  route('GET', '/api/{version}/audit/', readAudit),
 
   // Status and documentation
   route('GET', '/status', getStatus, { ...SAFE, ...CLOUD }),

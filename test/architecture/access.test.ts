@@ -25,6 +25,7 @@ const TABLE: ReadonlyArray<readonly [route: string, access: Access]> = [
   ...both('GET /api/{version}/commands/', 'any-token'),
   ['POST /api/v2/commands/{command}/', 'any-token'],
   ...both('POST /api/{version}/stop', 'any-recent-token'),
+  ...both('GET /api/{version}/audit/', ['ENCHANTER']),
   ['GET /status', 'public'],
   ['GET /health/live', 'public'],
   ['GET /health/ready', 'public'],
