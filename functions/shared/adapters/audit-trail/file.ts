@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from '../../logger.ts';
 import { matches } from './filter.ts';
@@ -7,6 +7,11 @@ import type { AuditEntry, AuditFilter, AuditTrail } from './port.ts';
 /** Size at which a file is set aside, and how many of those are kept: 20 MiB in all. */
 const FILE_BYTES = 1024 * 1024;
 const KEPT_FILES = 19;
+interface OpenFile {
+  readonly handle: FileHandle;
+  size: number;
+}
+
 /** Entries that wait for a disk that takes none; the oldest give way. */
 const MOST_WAITING = 10_000;
 
@@ -21,7 +26,7 @@ export class AuditFile implements AuditTrail {
   #waiting: string[] = [];
   #writing: Promise<void> | undefined;
   #problem: string | undefined;
-  #begun = false;
+  #open: OpenFile | undefined;
 
   constructor(path: string, logger: Logger, fileBytes = FILE_BYTES) {
     this.#path = path;
@@ -63,6 +68,7 @@ export class AuditFile implements AuditTrail {
 
   async close(): Promise<void> {
     await this.#writing;
+    await this.#closeFile();
   }
 
   async #write(): Promise<void> {
@@ -70,38 +76,46 @@ export class AuditFile implements AuditTrail {
       const bundle = this.#waiting;
       this.#waiting = [];
       try {
-        await this.#rotateWhenFull();
         await this.#put(bundle.join(''));
+        await this.#rotateWhenFull();
         this.#problem = undefined;
       } catch (error) {
         this.#waiting = [...bundle, ...this.#waiting].slice(-MOST_WAITING);
         if (this.#problem === undefined) this.#logger.error({ err: error }, 'the audit trail cannot be written');
         this.#problem = 'the audit trail cannot be written';
+        await this.#closeFile().catch(() => undefined);
         return;
       }
     }
   }
 
   async #put(text: string): Promise<void> {
+    this.#open ??= await this.#openFile();
+    const file = this.#open;
+    await file.handle.appendFile(text);
+    file.size += Buffer.byteLength(text);
+    await file.handle.datasync();
+  }
+
+  /** Opens the file for good and ends a line that a crash has cut off. */
+  async #openFile(): Promise<OpenFile> {
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-    const file = await open(this.#path, 'a+', 0o600);
-    try {
-      const { size } = await file.stat();
-      const torn = !this.#begun && size > 0 && (await file.read(Buffer.alloc(1), 0, 1, size - 1)).buffer[0] !== 0x0a;
-      await file.appendFile(torn ? `\n${text}` : text);
-      await file.datasync();
-      this.#begun = true;
-    } finally {
-      await file.close();
-    }
+    const handle = await open(this.#path, 'a+', 0o600);
+    const { size } = await handle.stat();
+    const last = size === 0 ? 0x0a : (await handle.read(Buffer.alloc(1), 0, 1, size - 1)).buffer[0];
+    if (last !== 0x0a) await handle.appendFile('\n');
+    return { handle, size };
+  }
+
+  async #closeFile(): Promise<void> {
+    const file = this.#open;
+    this.#open = undefined;
+    await file?.handle.close();
   }
 
   async #rotateWhenFull(): Promise<void> {
-    const size = await stat(this.#path).then(
-      (found) => found.size,
-      () => 0,
-    );
-    if (size < this.#fileBytes) return;
+    if (this.#open === undefined || this.#open.size < this.#fileBytes) return;
+    await this.#closeFile();
     await rm(this.#file(KEPT_FILES), { force: true });
     for (let index = KEPT_FILES - 1; index >= 0; index -= 1) {
       await rename(this.#file(index), this.#file(index + 1)).catch((error: NodeJS.ErrnoException) => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { AuditFile } from '../../../../functions/shared/adapters/audit-trail/file.ts';
 import { type AuditEntry, stamp } from '../../../../functions/shared/adapters/audit-trail/port.ts';
 import { silentLogger, temporaryFolder } from '../../../support/world.ts';
@@ -24,10 +24,20 @@ function entry(changes: Partial<AuditEntry> = {}): AuditEntry {
 
 const everything = { limit: 1000 };
 
+const opened: AuditFile[] = [];
+function openTrail(path: string, ...rest: [typeof silentLogger, number?]): AuditFile {
+  const trail = new AuditFile(path, ...rest);
+  opened.push(trail);
+  return trail;
+}
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((trail) => trail.close()));
+});
+
 describe('The audit file', () => {
   it('gives back what was put in, the newest first, and is its owner’s alone', async () => {
     const path = join(temporaryFolder(), 'data', 'audit.jsonl');
-    const trail = new AuditFile(path, silentLogger);
+    const trail = openTrail(path, silentLogger);
     const [first, second] = [entry(), entry({ action: 'skill.upload', outcome: 'invalid_python' })];
     trail.append(first);
     trail.append(second);
@@ -43,14 +53,14 @@ describe('The audit file', () => {
     ['begin', { at: '2026-06-01T00:00:00.000Z' }, { since: '2026-05-01T00:00:00.000Z' }],
     ['end', { at: '2025-06-01T00:00:00.000Z' }, { until: '2025-07-01T00:00:00.000Z' }],
   ])('finds entries by %s', async (_name, changes, filter) => {
-    const trail = new AuditFile(join(temporaryFolder(), 'audit.jsonl'), silentLogger);
+    const trail = openTrail(join(temporaryFolder(), 'audit.jsonl'), silentLogger);
     const wanted = entry(changes);
     for (const each of [entry(), wanted, entry()]) trail.append(each);
     expect((await trail.read({ ...everything, ...filter })).entries).toEqual([wanted]);
   });
 
   it('is read page by page, without a gap and without an entry twice', async () => {
-    const trail = new AuditFile(join(temporaryFolder(), 'audit.jsonl'), silentLogger);
+    const trail = openTrail(join(temporaryFolder(), 'audit.jsonl'), silentLogger);
     const all = Array.from({ length: 25 }, (_, index) => entry({ request_id: `request-${index}` }));
     for (const each of all) trail.append(each);
     const seen: AuditEntry[] = [];
@@ -65,13 +75,14 @@ describe('The audit file', () => {
 
   it('never grows beyond its files, and loses the oldest only', async () => {
     const folder = temporaryFolder();
-    const trail = new AuditFile(join(folder, 'audit.jsonl'), silentLogger, 1000);
+    const trail = openTrail(join(folder, 'audit.jsonl'), silentLogger, 1000);
     for (let index = 0; index < 200; index += 1) {
       trail.append(entry({ request_id: `request-${index}` }));
       await trail.close();
     }
     const files = readdirSync(folder);
-    expect(files).toHaveLength(20);
+    expect(files).toContain('audit.jsonl.19');
+    expect(files).not.toContain('audit.jsonl.20');
     for (const file of files) expect(statSync(join(folder, file)).size).toBeLessThan(2000);
     const kept = (await trail.read(everything)).entries.map(({ request_id }) => request_id);
     expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => `request-${199 - index}`));
@@ -81,7 +92,7 @@ describe('The audit file', () => {
   it('goes on behind a line that a crash has cut off', async () => {
     const path = join(temporaryFolder(), 'audit.jsonl');
     writeFileSync(path, `${JSON.stringify(entry({ request_id: 'old' }))}\n{"id":"cut`);
-    const trail = new AuditFile(path, silentLogger);
+    const trail = openTrail(path, silentLogger);
     trail.append(entry({ request_id: 'new' }));
     expect((await trail.read(everything)).entries.map(({ request_id }) => request_id)).toEqual(['new', 'old']);
   });
@@ -91,7 +102,7 @@ describe('The audit file', () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]);
     try {
       const filler = join(folder, 'filler');
-      const trail = new AuditFile(join(folder, 'audit.jsonl'), silentLogger);
+      const trail = openTrail(join(folder, 'audit.jsonl'), silentLogger);
       try {
         for (;;) appendFileSync(filler, Buffer.alloc(4096));
       } catch {
@@ -106,6 +117,7 @@ describe('The audit file', () => {
       expect(entries.map(({ request_id }) => request_id)).toEqual(['after', 'while-full']);
       expect(trail.problem()).toBeUndefined();
     } finally {
+      await Promise.all(opened.splice(0).map((trail) => trail.close()));
       execFileSync('umount', [folder]);
     }
   });
@@ -114,7 +126,7 @@ describe('The audit file', () => {
     const folder = join(temporaryFolder(), 'a');
     mkdirSync(folder);
     const path = join(folder, 'audit.jsonl');
-    const trail = new AuditFile(path, silentLogger);
+    const trail = openTrail(path, silentLogger);
     trail.append(entry({ subject: { command: 'x\n{"action":"forged"}' } }));
     await trail.close();
     expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(2);
