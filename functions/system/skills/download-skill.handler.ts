@@ -22,7 +22,7 @@ export const handler = endpoint({
   const disposition = `attachment; filename="${fileName}"`;
   return new Reply(bytes, {
     ...validators,
-    'content-type': 'text/x-python; charset=utf-8',
+    'content-type': 'text/x-python',
     'content-disposition': disposition,
   });
 });

@@ -1,6 +1,7 @@
 import { constants, type Stats } from 'node:fs';
-import { access, type FileHandle, link, lstat, open, readdir, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, readdir, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makePrivateFolder } from '../files/replace-file.ts';
 import { codeOf, explained } from './failure.ts';
 import { type FolderEntry, MAX_SKILL_BYTES, type SkillFile, type SkillFiles, type StagedFile } from './port.ts';
 import { stagedName } from './staged-name.ts';
@@ -27,7 +28,7 @@ export class SkillFolder implements SkillFiles {
   }
 
   async list(): Promise<readonly FolderEntry[]> {
-    const names = await readdir(this.#folder, { encoding: 'buffer' }).catch(explained);
+    const names = (await readdir(this.#folder, { encoding: 'buffer' }).catch(absent)) ?? [];
     const entries: FolderEntry[] = [];
     for (const raw of names) {
       const name = raw.toString('utf8');
@@ -62,6 +63,7 @@ export class SkillFolder implements SkillFiles {
       if (!placed) await unlink(path).catch(() => {});
     };
     try {
+      makePrivateFolder(this.#folder);
       const modifiedAt = await writeOut(path, bytes);
       const placeAs = async (name: string) => {
         await rename(path, this.#path(name)).catch(explained);
@@ -99,15 +101,6 @@ export class SkillFolder implements SkillFiles {
       await folder.sync();
     } finally {
       await folder.close();
-    }
-  }
-
-  async problem(): Promise<string | undefined> {
-    try {
-      await access(`${this.#folder}/.`, constants.R_OK | constants.W_OK | constants.X_OK);
-      return undefined;
-    } catch {
-      return 'The skills folder is absent, or the service may not write to it.';
     }
   }
 

@@ -1,7 +1,8 @@
-import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Logger } from '../../logger.ts';
+import { makePrivateFolder } from '../files/replace-file.ts';
 import { seed } from '../starter-robot/seed.ts';
 import { SkillFolder } from './folder.ts';
 import type { SkillFiles } from './port.ts';
@@ -16,7 +17,7 @@ export async function openSkillFiles(config: Config, logger: Logger, clock: () =
   try {
     if (await seed(config, 'skills', folder))
       logger.info('the skills folder was absent: example skills were put there');
-    await mkdir(folder, { recursive: true });
+    makePrivateFolder(folder);
     await sweep(folder, clock());
   } catch (error) {
     // Every operation says so itself, and so does the readiness of the service; the folder may still turn up.

@@ -29,7 +29,8 @@ export interface StagedFile extends SkillFile {
 /**
  * The skills folder. It is the truth: nothing about skills is kept anywhere else, and files that others put there appear.
  * Names are plain file names that the caller has checked. Symbolic links are never followed.
- * Errors of every operation: `component_unavailable` (no folder, no permission), `storage_full`.
+ * A folder that is absent is an empty one, and is made when something is staged.
+ * Errors of every operation: `component_unavailable` (no permission, no folder where one should be), `storage_full`.
  */
 export interface SkillFiles {
   /** Runs `work` alone: one change, or one look at the whole folder, at a time within this process. */
@@ -48,6 +49,4 @@ export interface SkillFiles {
   remove(name: string): Promise<void>;
   /** Makes the changes to the folder itself safe on the disk. */
   settle(): Promise<void>;
-  /** Why the folder cannot be used at the moment, or undefined. */
-  problem(): Promise<string | undefined>;
 }

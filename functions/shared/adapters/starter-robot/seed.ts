@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
-import { cp, lstat, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { cp, lstat, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { BUNDLED } from '../../build-info.ts';
 import type { Config } from '../../config.ts';
+import { makePrivateFolder } from '../files/replace-file.ts';
 
 /** What the small robot that comes with the package consists of. */
 export type StarterPart = 'skills' | 'description' | 'llm_config.yaml';
@@ -16,7 +16,7 @@ export type StarterPart = 'skills' | 'description' | 'llm_config.yaml';
 export async function seed(config: Config, part: StarterPart, target: string): Promise<boolean> {
   if (config.SERVICE_MODE !== 'sim' || (await exists(target))) return false;
   const parent = dirname(target);
-  await mkdir(parent, { recursive: true });
+  makePrivateFolder(parent);
   const workplace = await mkdtemp(join(parent, '.starter-'));
   try {
     const copy = join(workplace, part);
@@ -35,8 +35,7 @@ export async function seed(config: Config, part: StarterPart, target: string): P
 
 /** `robot/` beside the bundle, or at the top of the sources. */
 function starterFolder(): string {
-  const bundled = fileURLToPath(new URL('./robot', import.meta.url));
-  return existsSync(bundled) ? bundled : fileURLToPath(new URL('../../../../robot', import.meta.url));
+  return join(import.meta.dirname, BUNDLED ? 'robot' : '../../../../robot');
 }
 
 async function exists(path: string): Promise<boolean> {
