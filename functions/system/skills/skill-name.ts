@@ -15,6 +15,8 @@ export interface SkillName {
  * passes is safe as a file name. @returns undefined for every other text.
  */
 export function readSkillName(text: string): SkillName | undefined {
+  // Read as prefix and stem it would name the skill "py", which nobody means who writes it.
+  if (text === PREFIX.slice(0, -1) + SUFFIX) return undefined;
   const disabled = text.startsWith(PREFIX);
   const rest = disabled ? text.slice(PREFIX.length) : text;
   const stem = rest.endsWith(SUFFIX) ? rest.slice(0, -SUFFIX.length) : rest;
