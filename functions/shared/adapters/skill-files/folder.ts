@@ -2,7 +2,8 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, link, lstat, open, readdir, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePrivateFolder } from '../files/replace-file.ts';
-import { codeOf, explained } from './failure.ts';
+import { codeOf } from '../files/watched-file.ts';
+import { explained } from './failure.ts';
 import { type FolderEntry, MAX_SKILL_BYTES, type SkillFile, type SkillFiles, type StagedFile } from './port.ts';
 import { stagedName } from './staged-name.ts';
 
@@ -66,7 +67,7 @@ export class SkillFolder implements SkillFiles {
       makePrivateFolder(this.#folder);
       const modifiedAt = await writeOut(path, bytes);
       const placeAs = async (name: string) => {
-        await rename(path, this.#path(name)).catch(explained);
+        await rename(path, this.#path(name)).catch((error: unknown) => explained(error, name));
         placed = true;
       };
       return { bytes, modifiedAt, placeAs, discard };
@@ -88,7 +89,7 @@ export class SkillFolder implements SkillFiles {
   }
 
   async moveOver(from: string, to: string): Promise<void> {
-    await rename(this.#path(from), this.#path(to)).catch(explained);
+    await rename(this.#path(from), this.#path(to)).catch((error: unknown) => explained(error, to));
   }
 
   async remove(name: string): Promise<void> {
