@@ -1,8 +1,12 @@
 import { ServiceError, unavailable } from '../../errors.ts';
-import { codeOf } from '../files/watched-file.ts';
 
 const TAKEN = new Set(['EEXIST', 'EISDIR', 'ENOTEMPTY']);
 const UNUSABLE = new Set([...TAKEN, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS', 'EIO', 'ESTALE']);
+
+/** The code of a system error; `instanceof` would not do for an error that was made in another realm. */
+export function codeOf(error: unknown): string | undefined {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined;
+}
 
 /**
  * Throws what went wrong with the folder in words a person can act on. A full disk passes as it is: the pipeline knows

@@ -2,8 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, link, lstat, open, readdir, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePrivateFolder } from '../files/replace-file.ts';
-import { codeOf } from '../files/watched-file.ts';
-import { explained } from './failure.ts';
+import { codeOf, explained } from './failure.ts';
 import { type FolderEntry, MAX_SKILL_BYTES, type SkillFile, type SkillFiles, type StagedFile } from './port.ts';
 import { stagedName } from './staged-name.ts';
 
