@@ -23,6 +23,9 @@ export function readSkillName(text: string): SkillName | undefined {
   return STEM.test(stem) && stem !== 'disabled' ? { stem, disabled } : undefined;
 }
 
+/** What machines are told of it; that "disabled" is no name is beyond it. */
+export const SKILL_NAME_PATTERN = /^(disabled\.)?[A-Za-z0-9_][A-Za-z0-9_-]{0,99}(\.py)?$/;
+
 /** What a client is told whose name does not pass. */
 export const SKILL_NAME_RULE =
   'A skill name has 1 to 100 of A-Z a-z 0-9 _ -, does not begin with -, is not "disabled", and may have one "disabled." in front and one ".py" behind.';
