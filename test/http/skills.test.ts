@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeWith } from '../support/components.ts';
 import { run } from '../support/run.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { ROOT } from '../support/sources.ts';
@@ -103,8 +104,10 @@ describe.each(['v1', 'v2'])('The life of a skill in %s', (version) => {
     const [absent, problem] = await curl(`${base}/download/${renamed}`);
     expect([absent, JSON.parse(problem).code]).toEqual([404, 'skill_not_found']);
   });
+});
 
-  it('with a Python client', async () => {
+describeWith('aiohttp for Python', '/usr/lib/python3/dist-packages/aiohttp', 'The life of a skill', () => {
+  it.each(['v1', 'v2'])('with a Python client in %s', async (version) => {
     const script = join(ROOT, 'test/support/skill_client.py');
     const output = await run(PYTHON, [script, `${service.url}/api/${version}`, await service.token('ADMIN')]);
     const steps = output

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PythonParser } from '../../functions/shared/adapters/python-parser/port.ts';
 import { openSkillFiles } from '../../functions/shared/adapters/skill-files/open.ts';
-import type { SkillParts } from '../../functions/system/skills/list-skills.ts';
+import type { SkillParts } from '../../functions/system/skills/skill-parts.ts';
 import { silentLogger, temporaryFolder, testConfig } from './world.ts';
 
 /** Finds a source invalid when it says so itself. */

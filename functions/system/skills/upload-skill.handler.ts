@@ -4,7 +4,7 @@ import { endpoint } from '../../shared/middleware/endpoint.ts';
 import { pythonParser, skillFiles } from '../../shared/ports.ts';
 import { uploadedName, uploadSkill } from './change-skills.ts';
 import { SkillForm, SkillUploaded } from './skill.schema.ts';
-import { readSkillForm } from './skill-form.ts';
+import { readUploadForm } from './upload-form.ts';
 
 /** POST /api/{version}/skill/upload/: stores a skill once its source has been parsed (specification, section 4.5). */
 export const handler = endpoint({
@@ -18,6 +18,6 @@ export const handler = endpoint({
   uses: { files: skillFiles, python: pythonParser },
   errors: ['malformed_multipart', 'invalid_python', 'conflict', 'storage_full', 'component_unavailable'],
 }).handler(async ({ valid, signal }, { files, python }) => {
-  const { fileName, bytes } = await readSkillForm(valid.body, valid.headers['content-type']);
+  const { fileName, bytes } = await readUploadForm(valid.body, valid.headers['content-type']);
   return uploadSkill(uploadedName(fileName), bytes, { files, python, signal });
 });

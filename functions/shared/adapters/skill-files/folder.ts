@@ -2,9 +2,9 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, link, lstat, open, readdir, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePrivateFolder } from '../files/replace-file.ts';
+import { forgetStaged, stagedName } from '../files/staged.ts';
 import { codeOf, explained } from './failure.ts';
 import { type FolderEntry, MAX_SKILL_BYTES, type SkillFile, type SkillFiles, type StagedFile } from './port.ts';
-import { stagedName } from './staged-name.ts';
 
 // Nonblocking, so that a pipe somebody put there does not make the service wait for its other end.
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -57,10 +57,12 @@ export class SkillFolder implements SkillFiles {
   }
 
   async stage(bytes: Buffer): Promise<StagedFile> {
-    const path = this.#path(stagedName());
+    const staged = stagedName();
+    const path = this.#path(staged);
     let placed = false;
     const discard = async () => {
       if (!placed) await unlink(path).catch(() => {});
+      forgetStaged(staged);
     };
     try {
       makePrivateFolder(this.#folder);

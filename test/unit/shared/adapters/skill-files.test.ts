@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { forgetStaged, stagedName } from '../../../../functions/shared/adapters/files/staged.ts';
 import { openSkillFiles } from '../../../../functions/shared/adapters/skill-files/open.ts';
-import { stagedName } from '../../../../functions/shared/adapters/skill-files/staged-name.ts';
 import { silentLogger, temporaryFolder, testConfig } from '../../../support/world.ts';
 
 let home: string;
@@ -74,13 +74,16 @@ describe('The skills folder', () => {
 });
 
 describe('What killed uploads left', () => {
+  const foreign = stagedName();
+  forgetStaged(foreign);
   const DEAD = 4_194_304; // one more than the largest process number
 
   it.each([
-    ['a process that is gone', stagedName().replace(/\d+/, String(DEAD)), 0, false],
-    ['an earlier process with our number', stagedName(), 0, false],
-    ['a process at work', stagedName().replace(/\d+/, '1'), 0, true],
-    ['a number in use by another process for long', stagedName().replace(/\d+/, '1'), 7200, false],
+    ['a process that is gone', foreign.replace(/\d+/, String(DEAD)), 0, false],
+    ['an earlier process with our number', foreign, 0, false],
+    ['an upload of our own under way', stagedName(), 0, true],
+    ['a process at work', foreign.replace(/\d+/, '1'), 0, true],
+    ['a number in use by another process for long', foreign.replace(/\d+/, '1'), 7200, false],
     ['somebody else', '.staged-by-hand', 7200, true],
   ])('by %s is judged at start', async (_who, name, age, kept) => {
     mkdirSync(folder);

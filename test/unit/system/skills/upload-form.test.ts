@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readSkillForm } from '../../../../functions/system/skills/skill-form.ts';
+import { readUploadForm } from '../../../../functions/system/skills/upload-form.ts';
 
 const TYPE = 'multipart/form-data; boundary=XX';
 
@@ -10,7 +10,7 @@ const SKILL = part('name="skill"; filename="x.py"');
 const END = '--XX--\r\n';
 
 function read(body: string | Buffer, contentType = TYPE) {
-  return readSkillForm(Buffer.from(body), contentType);
+  return readUploadForm(Buffer.from(body), contentType);
 }
 
 describe('The form of an upload', () => {
@@ -64,6 +64,6 @@ describe('The form of an upload', () => {
   );
 
   it('is refused when there is no body', async () => {
-    await expect(readSkillForm('', TYPE)).rejects.toMatchObject({ code: 'malformed_multipart' });
+    await expect(readUploadForm('', TYPE)).rejects.toMatchObject({ code: 'malformed_multipart' });
   });
 });

@@ -15,7 +15,7 @@ const LIMITS = { parts: 1, fieldSize: 0, headerPairs: 16, headerSize: 8 * 1024 }
  * Takes a multipart form apart (RFC 7578) that holds exactly one part: a file named `skill`.
  * @throws ServiceError `malformed_multipart` saying what is wrong with it.
  */
-export async function readSkillForm(body: Buffer | '', contentType: string): Promise<UploadedFile> {
+export async function readUploadForm(body: Buffer | '', contentType: string): Promise<UploadedFile> {
   if (body === '') throw malformed('The body is empty; a form with one file part named "skill" is needed.');
   const files: Array<{ readonly part: string; readonly fileName: string; readonly chunks: Buffer[] }> = [];
   let others = 0;
