@@ -17,7 +17,7 @@ const STARTER_FOLDER = join(import.meta.dirname, BUNDLED ? 'robot' : '../../../.
  * stroke: a killed start leaves all of it or nothing.
  * @returns whether it was put there.
  */
-export async function seed(config: Config, part: StarterPart, target: string, clock: () => number): Promise<boolean> {
+export async function seed(config: Config, part: StarterPart, target: string, clock = Date.now): Promise<boolean> {
   if (config.SERVICE_MODE !== 'sim' || (await exists(target))) return false;
   const parent = dirname(target);
   makePrivateFolder(parent);
