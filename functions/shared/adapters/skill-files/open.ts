@@ -10,7 +10,7 @@ import type { SkillFiles } from './port.ts';
 export async function openSkillFiles(config: Config, logger: Logger, clock: () => number): Promise<SkillFiles> {
   const folder = config.SERVICE_SKILLS_DIR;
   try {
-    if (await seed(config, 'skills', folder, clock)) logger.info('example skills were put into the new skills folder');
+    if (await seed(config, 'skills', folder, clock)) logger.debug('example skills were put into the new skills folder');
     makePrivateFolder(folder);
     await sweepStaged(folder, clock());
   } catch (error) {
