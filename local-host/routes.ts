@@ -14,6 +14,7 @@ import * as sendList from '../functions/commands/send-list.handler.ts';
 import * as sendStr from '../functions/commands/send-str.handler.ts';
 import * as stop from '../functions/commands/stop.handler.ts';
 import type { Endpoint } from '../functions/shared/middleware/endpoint.ts';
+import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
 import * as getDocsFile from '../functions/system/documentation/get-docs-file.handler.ts';
 import * as getDocsPage from '../functions/system/documentation/get-docs-page.handler.ts';
 import * as getOpenapi from '../functions/system/documentation/get-openapi.handler.ts';
@@ -85,6 +86,9 @@ export const ROUTES: readonly Route[] = [
   route('POST', '/api/{version}/skill/enable/', enableSkill, { versions: ['v1'] }),
   route('GET', '/api/{version}/skill/download/{skill_name}', downloadSkill, SAFE),
   route('PATCH', '/api/{version}/skill/rename/', renameSkill),
+
+  // Audit
+  route('GET', '/api/{version}/audit/', readAudit),
 
   // Status and documentation
   route('GET', '/status', getStatus, { ...SAFE, ...CLOUD }),

@@ -33,6 +33,7 @@ const TABLE: ReadonlyArray<readonly [route: string, access: Access]> = [
   ['POST /api/v1/skill/enable/', ENCHANTER_OR_ADMIN],
   ...both('GET /api/{version}/skill/download/{skill_name}', ENCHANTER_OR_ADMIN),
   ...both('PATCH /api/{version}/skill/rename/', ENCHANTER_OR_ADMIN),
+  ...both('GET /api/{version}/audit/', ['ENCHANTER']),
   ['GET /status', 'public'],
   ['GET /health/live', 'public'],
   ['GET /health/ready', 'public'],
