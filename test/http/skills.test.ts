@@ -252,3 +252,27 @@ describe('What cannot be', () => {
     expect([user.status, user.json.code]).toEqual([403, 'insufficient_access']);
   });
 });
+
+describe('The audit trail', () => {
+  it('keeps who changed which skill, and how it ended', async () => {
+    const call = async (method: string, path: string, body?: unknown) =>
+      service.as('ADMIN', `/api/v2/skill/${path}`, body === undefined ? { method } : { method, body });
+    await service.as('ADMIN', '/api/v2/skill/upload/', { method: 'POST', ...form(part('disabled.kept.py')) });
+    await call('PATCH', 'enable/', { command: 'kept.py', value: true });
+    await call('PATCH', 'rename/', { old_name: 'kept', new_name: 'told.py' });
+    await call('DELETE', 'remove/?skill_name=told');
+    await call('DELETE', 'remove/?skill_name=told');
+    await service.as('USER', '/api/v2/skill/enable/', { method: 'PATCH', body: { command: 'told', value: true } });
+    const { json } = await service.as('ENCHANTER', '/api/v2/audit/?limit=6');
+    const kept = json.entries.reverse();
+    const shown = kept.map(({ action, subject, outcome }: Record<string, unknown>) => [action, subject, outcome]);
+    expect(shown).toEqual([
+      ['skill.upload', { skill: 'kept', enabled: false, bytes: SOURCE.length, sha256: expect.any(String) }, 'ok'],
+      ['skill.enable', { skill: 'kept', enabled: true }, 'ok'],
+      ['skill.rename', { skill: 'kept', new_name: 'told' }, 'ok'],
+      ['skill.remove', { skill: 'told' }, 'ok'],
+      ['skill.remove', { skill: 'told' }, 'skill_not_found'],
+      ['skill.enable', {}, 'insufficient_access'],
+    ]);
+  });
+});
