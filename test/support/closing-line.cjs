@@ -1,7 +1,7 @@
 /** Ends a run with one plain line that any program can read: `688 passed, 0 failed, 2 skipped`. */
-export default class ClosingLine {
+module.exports = class ClosingLine {
   onRunComplete(_contexts, { numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites }) {
     const failed = numFailedTests + numRuntimeErrorTestSuites;
-    process.stdout.write(`\n${numPassedTests} passed, ${failed} failed, ${numPendingTests} skipped\n`);
+    process.stderr.write(`\n${numPassedTests} passed, ${failed} failed, ${numPendingTests} skipped\n`);
   }
-}
+};
