@@ -16,7 +16,12 @@ export const ENTRIES = {
   'jwt-key': 'local-host/cli/jwt-key.ts',
 };
 
-const SOURCES = ['functions', 'local-host', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'];
+/** What the programs start as threads of their own: name in the bundle and source. */
+export const THREADS = {
+  'database-thread': 'functions/shared/adapters/database/sqlite/thread.ts',
+};
+
+const SOURCES = ['functions', 'local-host', 'robot', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
 /**
  * Names the sources by their content: 16 hex digits. Times would not do: a robot's clock starts in the past, and a
