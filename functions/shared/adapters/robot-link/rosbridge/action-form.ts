@@ -15,12 +15,13 @@ export interface ActionForm {
   cancelAll(name: string, signal: AbortSignal): Promise<number | 'absent' | undefined>;
   /** A message of the server that is about a goal. */
   received(message: { readonly [key: string]: JsonValue }): void;
-  /** After a lost connection the robot still tells how the goals sent before it end. */
-  readonly remembersGoals: boolean;
+  /** The robot tells of each goal all the time until it ends, to a new connection too. */
+  readonly tellsAlways: boolean;
 }
 
 /** Where a form reports what the robot says of a goal. Ids that are not ours are ignored. */
 export interface GoalReports {
-  started(id: JsonValue | undefined): void;
+  /** The robot knows of it, and has begun or not. */
+  mentioned(id: JsonValue | undefined, begun: boolean): void;
   ended(id: JsonValue | undefined, ending: Ending): void;
 }

@@ -113,11 +113,12 @@ export class Connection {
     const beat = () => {
       if (silentBeats >= 2) return socket.terminate();
       silentBeats += 1;
+      // Only a connection that lasts makes the next attempts prompt again.
+      this.#failures = 0;
       socket.ping();
     };
     socket.on('open', () => {
       opened = true;
-      this.#failures = 0;
       heartbeat = setInterval(beat, HEARTBEAT_MS).unref();
       this.#logger.info({ url: maskUrl(this.#url) }, 'the link to the robot is up');
       this.#listener.opened();

@@ -15,7 +15,7 @@ const MOST_REMEMBERED = 1000;
 export class Goals {
   readonly #underWay = new Map<string, Goal>();
   readonly #remembered = new Map<string, Goal>();
-  readonly #sentAt = new WeakMap<Goal, number>();
+  readonly #heardAt = new WeakMap<Goal, number>();
   /** Goals given up as cancelled of which the robot may not have heard yet. */
   readonly #condemned = new Map<string, Goal>();
 
@@ -26,7 +26,7 @@ export class Goals {
     }
     const goal = new Goal(clientId, action);
     this.#underWay.set(goal.id, goal);
-    this.#sentAt.set(goal, performance.now());
+    this.heard(goal);
     return goal;
   }
 
@@ -48,8 +48,14 @@ export class Goals {
     return typeof id === 'string' ? this.#condemned.get(id) : undefined;
   }
 
-  ageOf(goal: Goal): number {
-    return performance.now() - (this.#sentAt.get(goal) ?? 0);
+  /** The robot has spoken of it. */
+  heard(goal: Goal): void {
+    this.#heardAt.set(goal, performance.now());
+  }
+
+  /** For how many ms the robot has not spoken of it, since it was sent at most. */
+  silenceOf(goal: Goal): number {
+    return performance.now() - (this.#heardAt.get(goal) ?? 0);
   }
 
   end(goal: Goal, ending: Ending): void {

@@ -18,7 +18,7 @@ const NOW = { secs: 0, nsecs: 0 };
 
 /** Actions of ROS 1: five topics by the conventions of actionlib. */
 export class Ros1Actions implements ActionForm {
-  readonly remembersGoals = true;
+  readonly tellsAlways = true;
   readonly #connection: () => Connection;
   readonly #topics: Topics;
   readonly #reports: GoalReports;
@@ -65,8 +65,8 @@ export class Ros1Actions implements ActionForm {
 
   #noteProgress(status: JsonValue): void {
     const { goal_id, status: code } = objectOf(status);
-    const begun = typeof code === 'number' && code >= ACTIVE && ENDINGS[code] === undefined;
-    if (begun) this.#reports.started(objectOf(goal_id).id);
+    if (typeof code !== 'number' || ENDINGS[code] !== undefined) return;
+    this.#reports.mentioned(objectOf(goal_id).id, code >= ACTIVE);
   }
 
   #noteStatus(status: JsonValue | undefined, result: JsonValue): void {

@@ -14,8 +14,8 @@ const CANCEL_REJECTED = 1;
 
 /** Actions of ROS 2, which rosbridge speaks itself (protocol, sections 3.3.12 to 3.3.15). */
 export class Ros2Actions implements ActionForm {
-  /** The server forgets whose goals they were; they go on. */
-  readonly remembersGoals = false;
+  /** At a lost connection the server forgets whose goals they were; they go on. */
+  readonly tellsAlways = false;
   readonly #connection: () => Connection;
   readonly #services: Services;
   readonly #reports: GoalReports;
@@ -47,7 +47,7 @@ export class Ros2Actions implements ActionForm {
   }
 
   received({ op, id, values = null, status, result }: JsonObject): void {
-    if (op === 'action_feedback') this.#reports.started(id);
+    if (op === 'action_feedback') this.#reports.mentioned(id, true);
     if (op === 'action_result') this.#reports.ended(id, endingOf(values, status, result));
   }
 }

@@ -35,8 +35,10 @@ export async function openRosbridgeRobot({ url, mapping, logger, clock }: Surrou
   const topics = new Topics(() => connection);
   const services = new Services(() => connection, calls);
   const reports: GoalReports = {
-    started(id) {
-      goals.find(id)?.start();
+    mentioned(id, begun) {
+      const goal = goals.find(id);
+      if (goal) goals.heard(goal);
+      if (begun) goal?.start();
       const condemned = goals.condemned(id);
       if (condemned) form.cancel(condemned);
     },
@@ -75,7 +77,7 @@ export async function openRosbridgeRobot({ url, mapping, logger, clock }: Surrou
       repeats.dropAll();
       calls.fail(error);
       topics.lost(error);
-      goals.lost(error, form.remembersGoals);
+      goals.lost(error, form.tellsAlways);
     },
   });
   const tools: Tools = { connection: () => connection, services, topics, goals, form, repeats, clock };

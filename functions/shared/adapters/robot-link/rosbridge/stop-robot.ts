@@ -7,8 +7,8 @@ import { requireSuccess, type Tools } from './run-way.ts';
 import { refusal } from './services.ts';
 import { reach } from './template.ts';
 
-/** How long after it was sent a goal may still begin; the server looks for the action's own server for a second. */
-const MAY_BEGIN_MS = 1_500;
+/** A goal of which the robot has not spoken for so long does not exist there; before, it may still begin. */
+const SILENT_MS = 1_500;
 const CANCEL_AGAIN_MS = 100;
 
 /**
@@ -65,13 +65,14 @@ async function callUrgently({ services }: Tools, call: ServiceCall, signal: Abor
 }
 
 /**
- * Waits for a goal that was told to end. One that never began, and is too old to begin, was most likely refused, of
- * which the server says nothing; it is given up.
+ * Waits for a goal that was told to end. One of which nothing is heard was refused in silence, or the node that knew of
+ * it is gone; it is given up.
  */
 async function goalEnds({ connection, goals, form }: Tools, goal: Goal, signal: AbortSignal): Promise<void> {
   const again = setInterval(() => {
     if (goal.ending || !connection().connected) return;
-    if (!form.remembersGoals && !goal.hasStarted && goals.ageOf(goal) > MAY_BEGIN_MS) goals.giveUp(goal);
+    const speaks = form.tellsAlways || !goal.hasStarted;
+    if (speaks && goals.silenceOf(goal) > SILENT_MS) goals.giveUp(goal);
     // A goal that had not reached its server could not be cancelled there.
     else form.cancel(goal);
   }, CANCEL_AGAIN_MS).unref();
