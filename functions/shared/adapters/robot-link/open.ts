@@ -5,7 +5,8 @@ import { measured } from './measured.ts';
 import type { RobotLink } from './port.ts';
 
 /**
- * Opens the way to the robot that SERVICE_ROBOT_URL names: `sim:` is simulated, absent is none at all. Round trips are
+ * Opens the way to the robot that SERVICE_ROBOT_URL names: `sim:` is simulated, `mqtt:` and `mqtts:`
+ * lead to a robot behind a broker, absent is none at all. Round trips are
  * counted in `metrics`.
  * @throws ConfigError for a scheme this service does not speak.
  */
@@ -29,9 +30,13 @@ export async function openRobotLink(
     }
     return measured(openSimulatedRobot(clock), metrics);
   }
+  if (scheme === 'mqtt:' || scheme === 'mqtts:') {
+    const { openMqttLink } = await import('./mqtt/open.ts');
+    return measured(await openMqttLink(config, logger, clock), metrics);
+  }
   throw new ConfigError(
     scheme === undefined
-      ? 'SERVICE_ROBOT_URL: it has no scheme; it should look like "sim:"'
-      : `SERVICE_ROBOT_URL: the scheme "${scheme}" is not known; the one supported is "sim:"`,
+      ? 'SERVICE_ROBOT_URL: it has no scheme; it should look like "sim:" or "mqtts://broker/robot-id"'
+      : `SERVICE_ROBOT_URL: the scheme "${scheme}" is not known; supported are "sim:", "mqtt:" and "mqtts:"`,
   );
 }
