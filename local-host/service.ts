@@ -4,6 +4,7 @@ import { createPrometheusMetrics } from '../functions/shared/adapters/metrics/pr
 import { give, Ports, type Surroundings } from '../functions/shared/port.ts';
 import {
   apiDocument,
+  auditTrail,
   keyStore,
   lifecycle,
   metrics,
@@ -14,6 +15,8 @@ import {
 import { InFlight } from './in-flight.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { apiDocumentOf } from './openapi.ts';
+import type { Relay } from './relay/relay.ts';
+import { SeenIds } from './relay/seen-ids.ts';
 import { createRouter } from './router.ts';
 import { ROUTES } from './routes.ts';
 import { createHttpServer } from './server.ts';
@@ -48,6 +51,7 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
     ],
   });
   await Promise.all([signingKeys, keyStore, robotLink, skillFiles].map((which) => ports.get<unknown>(which)));
+  const relay = await joinRelay(ports);
   const { SERVICE_HOST, SERVICE_PORT, SERVICE_SOCKET_PATH, SERVICE_SOCKET_GROUP } = ports.config;
   const parts = { ports, router: createRouter(ROUTES), inFlight, limits };
   const tcp = createHttpServer('tcp', parts);
@@ -68,6 +72,7 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
     socketPath: SERVICE_SOCKET_PATH === '' ? undefined : SERVICE_SOCKET_PATH,
     inFlight,
     async stop() {
+      await relay?.close();
       await inFlight.drain(limits.drainGrace);
       await inFlight.end(limits.drainEnd);
       await Promise.all(servers.map(close));
@@ -75,6 +80,20 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
       counting.close();
     },
   };
+}
+
+async function joinRelay(ports: Ports): Promise<Relay | undefined> {
+  const { config, logger, clock } = ports;
+  if (config.SERVICE_RELAY_URL === undefined) return undefined;
+  const { openRelay } = await import('./relay/relay.ts');
+  return openRelay({
+    config,
+    logger,
+    clock,
+    robotLink: await ports.get(robotLink),
+    auditTrail: await ports.get(auditTrail),
+    seen: new SeenIds(),
+  });
 }
 
 function listenOnTcp(server: Server, host: string, port: number): Promise<void> {

@@ -6,8 +6,10 @@ packages=(
   chromium        # a real browser for the documentation page
   curl            # the README's session
   faketime        # clocks that stand elsewhere
+  mosquitto       # a real MQTT broker
   python3-cryptography
   python3-jwt     # an independent verifier of our tokens
+  python3-paho-mqtt # the example of a robot in Python
   sqlite3         # another program that opens the database
 )
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RobotLink, SendOptions } from '../../functions/shared/adapters/robot-link/port.ts';
 import { parseMapping } from '../../functions/shared/adapters/robot-link/rosbridge/mapping.ts';
 import { openRosbridgeRobot } from '../../functions/shared/adapters/robot-link/rosbridge/rosbridge-robot.ts';
@@ -47,9 +46,4 @@ export async function openLink(mapping: string, url: string): Promise<RobotLink>
 
 export async function closeScenes(): Promise<void> {
   for (const each of opened.splice(0)) await each.close();
-}
-
-/** Looks again and again until something is so; the test's own time limit ends it. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(5);
 }

@@ -58,6 +58,13 @@ export interface RobotLink {
   /** Sends one command; the answer is the robot's own. */
   send(command: RobotCommand, options: SendOptions): JsonValue | Promise<JsonValue>;
   /** Stops all motion and cancels every mission, ahead of everything; settles when the robot has confirmed. */
-  stop(options: SendOptions): StopReport | Promise<StopReport>;
+  stop(options: SendOptions, sender?: Sender): StopReport | Promise<StopReport>;
+  close(): void | Promise<void>;
+}
+
+/** The robots of a fleet, over one connection. */
+export interface Robots {
+  /** The way to one of them, as soon as it is known whether it is there; one that is not is not connected. */
+  robot(robotId: string): Promise<RobotLink>;
   close(): void | Promise<void>;
 }

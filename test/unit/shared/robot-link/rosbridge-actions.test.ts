@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../functions/shared/json.ts';
 import { refusal } from '../../../support/errors.ts';
-import { closeScenes, scene, until } from '../../../support/rosbridge-link.ts';
+import { until } from '../../../support/robot-link-contract.ts';
+import { closeScenes, scene } from '../../../support/rosbridge-link.ts';
 import type { RosbridgeStandIn } from '../../../support/rosbridge-server.ts';
 
 const mapping = (ros: 1 | 2) => {
@@ -227,5 +228,13 @@ describe('Goals of ROS 1', () => {
     await standIn.until(() => standIn.of('subscribe', '/nav/result').length === 2);
     standIn.goals[0]?.end('succeeded');
     await expect(waiting).resolves.toMatchObject({ awaited: true });
+  });
+
+  it('a goal of which the robot knows nothing any more does not keep stop from answering', async () => {
+    const { standIn, send, stop } = await scene(mapping(1));
+    await send('go', HERE);
+    standIn.onCancel = () => {};
+    tell(standIn, () => 0);
+    await expect(stop()).resolves.toEqual({ stopped: true, cancelled_missions: 1 });
   });
 });

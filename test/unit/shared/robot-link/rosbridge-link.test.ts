@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { refusal } from '../../../support/errors.ts';
-import { closeScenes, openLink, scene, until } from '../../../support/rosbridge-link.ts';
+import { until } from '../../../support/robot-link-contract.ts';
+import { closeScenes, openLink, scene } from '../../../support/rosbridge-link.ts';
 import { RosbridgeStandIn } from '../../../support/rosbridge-server.ts';
 
 const MAPPING = `
