@@ -26,19 +26,27 @@ export class RosbridgeStandIn {
   readonly goals: StandInGoal[] = [];
   /** Services by name. What they throw fails the call; a service that is not here does not exist. */
   readonly services = new Map<string, (args: JsonValue) => JsonValue | Promise<JsonValue>>();
+  /** A connection's next message is not looked at before the goal it sent has ended; so a server of ROS 2 is by default. */
+  oneAtATime = false;
   /** What the action server does when it gets a goal. */
   onGoal: (goal: StandInGoal) => void = (goal) => goal.begin();
   /** What it does when a goal is to be cancelled. */
   onCancel: (goal: StandInGoal) => void = (goal) => goal.end('cancelled');
   readonly #underWay = new Map<string, StandInGoal>();
   readonly #waiting = new Set<() => void>();
+  readonly #subscribers = new Map<string, Set<WebSocket>>();
   readonly #listening: WebSocketServer;
 
   constructor(listening: WebSocketServer) {
     this.#listening = listening;
     this.port = (listening.address() as AddressInfo).port; // as: it listens on TCP
     listening.on('connection', (socket) => {
-      socket.on('message', (data) => this.#take(socket, JSON.parse(String(data)) as JsonObject)); // as: the link sends objects
+      let before: Promise<unknown> = Promise.resolve();
+      socket.on('message', (data) => {
+        const message = JSON.parse(String(data)) as JsonObject; // as: the link sends objects
+        if (this.oneAtATime) before = before.then(() => this.#take(socket, message));
+        else this.#take(socket, message);
+      });
       this.#wake();
     });
   }
@@ -65,7 +73,8 @@ export class RosbridgeStandIn {
 
   /** A node of the robot publishes. */
   publish(topic: string, msg: JsonValue): void {
-    this.sendText(JSON.stringify({ op: 'publish', topic, msg }));
+    const text = JSON.stringify({ op: 'publish', topic, msg });
+    for (const client of this.#subscribers.get(topic) ?? []) client.send(text);
   }
 
   /** Something of which nobody knows what it is. */
@@ -83,19 +92,26 @@ export class RosbridgeStandIn {
     await new Promise((resolve) => this.#listening.close(resolve));
   }
 
+  #subscribe(socket: WebSocket, topic: string): void {
+    const subscribers = this.#subscribers.get(topic) ?? new Set();
+    this.#subscribers.set(topic, subscribers.add(socket));
+  }
+
   #wake(): void {
     for (const go of [...this.#waiting]) go();
     this.#waiting.clear();
   }
 
-  #take(socket: WebSocket, message: JsonObject): void {
+  #take(socket: WebSocket, message: JsonObject): Promise<void> | undefined {
     this.received.push(message);
     const { op, topic } = message;
+    if (op === 'subscribe') this.#subscribe(socket, String(topic));
     if (op === 'call_service') void this.#call(socket, message);
-    if (op === 'send_action_goal') this.#beginRos2(socket, message);
+    const ended = op === 'send_action_goal' ? this.#beginRos2(socket, message) : undefined;
     if (op === 'cancel_action_goal') this.#cancel(String(message.id));
     if (op === 'publish' && typeof topic === 'string') this.#speakActionlib(topic, message.msg as JsonObject); // as: messages are objects
     this.#wake();
+    return ended;
   }
 
   async #call(socket: WebSocket, { id = null, service = '', args = null }: JsonObject): Promise<void> {
@@ -130,17 +146,20 @@ export class RosbridgeStandIn {
     this.onGoal(goal);
   }
 
-  #beginRos2(socket: WebSocket, { id, action, args = null }: JsonObject): void {
+  #beginRos2(socket: WebSocket, { id, action, args = null }: JsonObject): Promise<void> {
     const about = { id: String(id), action: String(action) };
-    this.#accept({
-      ...about,
-      args,
-      begin: () => socket.send(JSON.stringify({ op: 'action_feedback', ...about, values: {} })),
-      end: (how, values = {}) => {
-        this.#underWay.delete(about.id);
-        const status = ROS2_STATUS[how];
-        socket.send(JSON.stringify({ op: 'action_result', ...about, values, status, result: true }));
-      },
+    return new Promise((resolve) => {
+      this.#accept({
+        ...about,
+        args,
+        begin: () => socket.send(JSON.stringify({ op: 'action_feedback', ...about, values: {} })),
+        end: (how, values = {}) => {
+          this.#underWay.delete(about.id);
+          const status = ROS2_STATUS[how];
+          socket.send(JSON.stringify({ op: 'action_result', ...about, values, status, result: true }));
+          resolve();
+        },
+      });
     });
   }
 

@@ -178,6 +178,15 @@ describe.each([1, 2] as const)('Actions of ROS %d', (ros) => {
 });
 
 describe('Goals of ROS 2', () => {
+  it('a server that does one thing at a time stops in the middle of a goal all the same', async () => {
+    const { standIn, send, stop } = await scene(mapping(2));
+    standIn.oneAtATime = true;
+    await send('go', HERE);
+    tell(standIn, () => 0);
+    await expect(stop()).resolves.toEqual({ stopped: true, cancelled_missions: 1 });
+    expect(standIn.of('publish', '/cmd_vel')).toHaveLength(2);
+  });
+
   it('a goal that was refused in silence does not keep stop from answering', async () => {
     const { standIn, send, stop } = await scene(mapping(2));
     standIn.onGoal = () => {};

@@ -84,6 +84,11 @@ export class Connection {
     this.#open();
   }
 
+  /** Ends this connection; a new one is made in a while. */
+  drop(): void {
+    if (this.connected) this.#socket?.terminate();
+  }
+
   close(): void {
     this.#closed = true;
     clearTimeout(this.#retry);

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../json.ts';
 import type { ActionForm, GoalReports } from './action-form.ts';
-import type { Connection } from './connection.ts';
 import type { Ending, Goal } from './goal.ts';
+import type { Lanes } from './lanes.ts';
 import type { Topics } from './topics.ts';
 
 /** actionlib_msgs/GoalStatus */
@@ -19,18 +19,18 @@ const NOW = { secs: 0, nsecs: 0 };
 /** Actions of ROS 1: five topics by the conventions of actionlib. */
 export class Ros1Actions implements ActionForm {
   readonly tellsAlways = true;
-  readonly #connection: () => Connection;
+  readonly #lanes: () => Lanes;
   readonly #topics: Topics;
   readonly #reports: GoalReports;
 
-  constructor(connection: () => Connection, topics: Topics, reports: GoalReports) {
-    this.#connection = connection;
+  constructor(lanes: () => Lanes, topics: Topics, reports: GoalReports) {
+    this.#lanes = lanes;
     this.#topics = topics;
     this.#reports = reports;
   }
 
   prepare(name: string, type: string): void {
-    this.#topics.advertise(`${name}/cancel`, 'actionlib_msgs/GoalID');
+    this.#topics.advertise(`${name}/cancel`, 'actionlib_msgs/GoalID', 'urgent');
     if (type === '') return;
     this.#topics.advertise(`${name}/goal`, `${type}Goal`);
     this.#topics.follow({ name: `${name}/result`, type: `${type}Result`, throttleMs: 0 }, (message) => {
@@ -45,7 +45,7 @@ export class Ros1Actions implements ActionForm {
   }
 
   send({ id, action }: Goal, _type: string, args: JsonValue): void {
-    this.#connection().send({
+    this.#lanes().ordinary.send({
       op: 'publish',
       topic: `${action}/goal`,
       msg: { goal_id: { id, stamp: NOW }, goal: args },
@@ -53,12 +53,12 @@ export class Ros1Actions implements ActionForm {
   }
 
   cancel({ id, action }: Goal): void {
-    this.#connection().sendUrgently({ op: 'publish', topic: `${action}/cancel`, msg: { id, stamp: NOW } });
+    this.#lanes().urgent.sendUrgently({ op: 'publish', topic: `${action}/cancel`, msg: { id, stamp: NOW } });
   }
 
   /** An empty id with no time stands for every goal. Nobody confirms it; goals of ours say that they have ended. */
   async cancelAll(name: string): Promise<undefined> {
-    this.#connection().sendUrgently({ op: 'publish', topic: `${name}/cancel`, msg: { id: '', stamp: NOW } });
+    this.#lanes().urgent.sendUrgently({ op: 'publish', topic: `${name}/cancel`, msg: { id: '', stamp: NOW } });
   }
 
   received(): void {}

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../json.ts';
 import type { ActionForm, GoalReports } from './action-form.ts';
-import type { Connection } from './connection.ts';
 import type { Ending, Goal } from './goal.ts';
+import type { Lanes } from './lanes.ts';
 import { isAbsent, type Services } from './services.ts';
 
 /** action_msgs/msg/GoalStatus */
@@ -16,12 +16,12 @@ const CANCEL_REJECTED = 1;
 export class Ros2Actions implements ActionForm {
   /** At a lost connection the server forgets whose goals they were; they go on. */
   readonly tellsAlways = false;
-  readonly #connection: () => Connection;
+  readonly #lanes: () => Lanes;
   readonly #services: Services;
   readonly #reports: GoalReports;
 
-  constructor(connection: () => Connection, services: Services, reports: GoalReports) {
-    this.#connection = connection;
+  constructor(lanes: () => Lanes, services: Services, reports: GoalReports) {
+    this.#lanes = lanes;
     this.#services = services;
     this.#reports = reports;
   }
@@ -30,11 +30,11 @@ export class Ros2Actions implements ActionForm {
 
   send(goal: Goal, type: string, args: JsonValue): void {
     const { id, action } = goal;
-    this.#connection().send({ op: 'send_action_goal', id, action, action_type: type, args, feedback: true });
+    this.#lanes().ordinary.send({ op: 'send_action_goal', id, action, action_type: type, args, feedback: true });
   }
 
   cancel({ id, action }: Goal): void {
-    this.#connection().sendUrgently({ op: 'cancel_action_goal', id, action });
+    this.#lanes().urgent.sendUrgently({ op: 'cancel_action_goal', id, action });
   }
 
   async cancelAll(name: string, signal: AbortSignal): Promise<number | 'absent' | undefined> {

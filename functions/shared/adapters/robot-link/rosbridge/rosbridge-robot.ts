@@ -5,8 +5,9 @@ import type { Logger } from '../../../logger.ts';
 import type { CommandSpec, RobotCommand, RobotLink, SendOptions, StopReport } from '../port.ts';
 import type { ActionForm, GoalReports } from './action-form.ts';
 import { Calls } from './calls.ts';
-import { broken, Connection } from './connection.ts';
+import { broken } from './connection.ts';
 import { Goals } from './goals.ts';
+import { Lanes } from './lanes.ts';
 import type { Mapping } from './mapping.ts';
 import { Repeats } from './repeats.ts';
 import { Ros1Actions } from './ros1-actions.ts';
@@ -32,8 +33,8 @@ export async function openRosbridgeRobot({ url, mapping, logger, clock }: Surrou
   const calls = new Calls();
   const goals = new Goals();
   const repeats = new Repeats();
-  const topics = new Topics(() => connection);
-  const services = new Services(() => connection, calls);
+  const topics = new Topics();
+  const services = new Services(() => lanes, calls);
   const reports: GoalReports = {
     mentioned(id, begun) {
       const goal = goals.find(id);
@@ -48,9 +49,7 @@ export async function openRosbridgeRobot({ url, mapping, logger, clock }: Surrou
     },
   };
   const form: ActionForm =
-    mapping.ros === 1
-      ? new Ros1Actions(() => connection, topics, reports)
-      : new Ros2Actions(() => connection, services, reports);
+    mapping.ros === 1 ? new Ros1Actions(() => lanes, topics, reports) : new Ros2Actions(() => lanes, services, reports);
   const actions = prepare(mapping, topics, form);
   const catalogue: ReadonlyMap<string, CommandSpec> = new Map(
     [...mapping.commands].map(([name, { spec }]) => [name, spec]),
@@ -69,8 +68,8 @@ export async function openRosbridgeRobot({ url, mapping, logger, clock }: Surrou
     }
   }
 
-  const connection: Connection = new Connection(url, logger, {
-    opened: () => topics.opened(),
+  const lanes: Lanes = new Lanes(url, logger, {
+    opened: (connection, lane) => topics.opened(connection, lane),
     received,
     lost() {
       const error = broken();
@@ -80,25 +79,25 @@ export async function openRosbridgeRobot({ url, mapping, logger, clock }: Surrou
       goals.lost(error, form.tellsAlways);
     },
   });
-  const tools: Tools = { connection: () => connection, services, topics, goals, form, repeats, clock };
-  await Promise.race([connection.attempted, sleep(FIRST_CONNECT_MS, undefined, { ref: false })]);
+  const tools: Tools = { lanes: () => lanes, services, topics, goals, form, repeats, clock };
+  await Promise.race([lanes.attempted(), sleep(FIRST_CONNECT_MS, undefined, { ref: false })]);
 
   return {
     kind: 'rosbridge',
-    connected: () => connection.connected,
+    connected: () => lanes.connected,
     catalogue: () => catalogue,
     async send(command: RobotCommand, options: SendOptions): Promise<JsonValue> {
-      connection.requireOpen();
+      lanes.requireOpen();
       if (clock() >= options.deadline) throw tooLate();
       const mapped = mapping.commands.get(command.command);
       if (!mapped) throw new ServiceError('robot_error', { detail: `The robot has no command "${command.command}".` });
       return runWay(tools, mapped, command, options);
     },
     async stop(options: SendOptions): Promise<StopReport> {
-      connection.requireOpen();
+      lanes.requireOpen();
       return stopRobot(tools, mapping.stop, actions, options);
     },
-    close: () => connection.close(),
+    close: () => lanes.close(),
   };
 }
 
@@ -113,7 +112,7 @@ function prepare({ commands, stop }: Mapping, topics: Topics, form: ActionForm):
     if (way.way === 'action') actions.set(way.action.name, way.action.type);
     if (relativeTo) follow(relativeTo);
   }
-  for (const { name, type } of stop.publish) topics.advertise(name, type);
+  for (const { name, type } of stop.publish) topics.advertise(name, type, 'urgent');
   if (stop.still) follow(stop.still);
   for (const [name, type] of actions) form.prepare(name, type);
   return [...actions.keys()];

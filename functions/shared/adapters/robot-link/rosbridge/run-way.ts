@@ -2,8 +2,8 @@ import { ServiceError } from '../../../errors.ts';
 import type { JsonObject, JsonValue } from '../../../json.ts';
 import type { RobotCommand, SendOptions } from '../port.ts';
 import type { ActionForm } from './action-form.ts';
-import type { Connection } from './connection.ts';
 import type { Goals } from './goals.ts';
+import type { Lanes } from './lanes.ts';
 import type { ActionGoal, MappedCommand, Publication, ServiceCall } from './mapping.ts';
 import { runMissionCommand } from './missions.ts';
 import { fromHere } from './pose.ts';
@@ -14,7 +14,7 @@ import type { Topics } from './topics.ts';
 
 /** What a command is carried out with. */
 export interface Tools {
-  readonly connection: () => Connection;
+  readonly lanes: () => Lanes;
   readonly services: Services;
   readonly topics: Topics;
   readonly goals: Goals;
@@ -85,8 +85,8 @@ export function requireSuccess({ name, success, message }: ServiceCall, scope: S
 async function publish(tools: Tools, publication: Publication, scope: Scope, signal: AbortSignal): Promise<void> {
   const { name, message, times, every_ms } = publication;
   const frame = { op: 'publish', topic: name, msg: fill(message, scope) };
-  await tools.repeats.run(times, every_ms, () => tools.connection().send(frame));
-  await tools.connection().arrived(signal);
+  await tools.repeats.run(times, every_ms, () => tools.lanes().ordinary.send(frame));
+  await tools.lanes().ordinary.arrived(signal);
 }
 
 interface GoalAsking {
@@ -107,7 +107,7 @@ async function sendGoal(tools: Tools, action: ActionGoal, scope: Scope, asking: 
   }
   const { id } = goal;
   if (action.answers === 'started') {
-    await tools.connection().arrived(asking.signal);
+    await tools.lanes().ordinary.arrived(asking.signal);
     return asking.answer({ id, answer: null }, { called: true, msg: id });
   }
   await goal.over.wait(asking.signal);

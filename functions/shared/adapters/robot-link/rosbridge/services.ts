@@ -1,28 +1,28 @@
 import { ServiceError } from '../../../errors.ts';
 import type { JsonObject, JsonValue } from '../../../json.ts';
 import type { Calls } from './calls.ts';
-import type { Connection } from './connection.ts';
+import type { Lanes } from './lanes.ts';
 
 const LONGEST_REASON = 300;
 
 /** Calls of services (rosbridge protocol, sections 3.3.8 and 3.3.9). */
 export class Services {
-  readonly #connection: () => Connection;
+  readonly #lanes: () => Lanes;
   readonly #calls: Calls;
 
-  constructor(connection: () => Connection, calls: Calls) {
-    this.#connection = connection;
+  constructor(lanes: () => Lanes, calls: Calls) {
+    this.#lanes = lanes;
     this.#calls = calls;
   }
 
   /** The answer as it came. Errors: `robot_unavailable`, or the reason of the signal. */
   call(service: string, type: string | undefined, args: JsonValue, signal: AbortSignal): Promise<JsonObject> {
-    return this.#calls.ask((id) => this.#connection().send(request(id, service, type, args)), signal);
+    return this.#calls.ask((id) => this.#lanes().ordinary.send(request(id, service, type, args)), signal);
   }
 
   /** As {@link call}, ahead of everything and however many wait. */
   callUrgently(service: string, type: string | undefined, args: JsonValue, signal: AbortSignal): Promise<JsonObject> {
-    const send = (id: string) => this.#connection().sendUrgently(request(id, service, type, args));
+    const send = (id: string) => this.#lanes().urgent.sendUrgently(request(id, service, type, args));
     return this.#calls.ask(send, signal, true);
   }
 

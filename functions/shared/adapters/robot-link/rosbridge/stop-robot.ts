@@ -35,7 +35,7 @@ export async function stopRobot(
     ended,
     ...published,
     ...called,
-    tools.connection().arrived(signal),
+    tools.lanes().urgent.arrived(signal),
   ]);
   if (plan.publish.length + plan.service.length === 0 && counts.every((count) => count === 'absent')) {
     throw refusal('Nobody on the robot could be told to stop: none of its actions is there');
@@ -45,11 +45,11 @@ export async function stopRobot(
   return { stopped: true, ...countOf(counts, goals) };
 }
 
-async function publishUrgently({ connection, repeats }: Tools, publication: Publication, signal: AbortSignal) {
+async function publishUrgently({ lanes, repeats }: Tools, publication: Publication, signal: AbortSignal) {
   const { name, message, times, every_ms } = publication;
   const frame = { op: 'publish', topic: name, msg: message.fill({}) };
-  await repeats.run(times, every_ms, () => connection().sendUrgently(frame));
-  await connection().arrived(signal);
+  await repeats.run(times, every_ms, () => lanes().urgent.sendUrgently(frame));
+  await lanes().urgent.arrived(signal);
 }
 
 /** Cancels all goals of an action. Where nobody is there to carry it out, none of ours is carried out either. */
@@ -68,9 +68,9 @@ async function callUrgently({ services }: Tools, call: ServiceCall, signal: Abor
  * Waits for a goal that was told to end. One of which nothing is heard was refused in silence, or the node that knew of
  * it is gone; it is given up.
  */
-async function goalEnds({ connection, goals, form }: Tools, goal: Goal, signal: AbortSignal): Promise<void> {
+async function goalEnds({ lanes, goals, form }: Tools, goal: Goal, signal: AbortSignal): Promise<void> {
   const again = setInterval(() => {
-    if (goal.ending || !connection().connected) return;
+    if (goal.ending || !lanes().connected) return;
     const speaks = form.tellsAlways || !goal.hasStarted;
     if (speaks && goals.silenceOf(goal) > SILENT_MS) goals.giveUp(goal);
     // A goal that had not reached its server could not be cancelled there.

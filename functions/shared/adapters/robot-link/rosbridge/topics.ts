@@ -18,18 +18,13 @@ interface Followed extends Subscription {
 
 /** The topics the link publishes to and listens to; it says so to the server at each connection anew. */
 export class Topics {
-  readonly #connection: () => Connection;
-  readonly #advertised = new Map<string, string>();
+  readonly #advertised = { ordinary: new Map<string, string>(), urgent: new Map<string, string>() };
   readonly #followed = new Map<string, Followed>();
   readonly #waiting = new Set<(error: unknown) => void>();
 
-  constructor(connection: () => Connection) {
-    this.#connection = connection;
-  }
-
   /** Will be published to. Known to the server beforehand, so that the first message reaches those who listen. */
-  advertise(name: string, type: string): void {
-    this.#advertised.set(name, type);
+  advertise(name: string, type: string, lane: 'ordinary' | 'urgent' = 'ordinary'): void {
+    this.#advertised[lane].set(name, type);
   }
 
   /** Will be listened to. Where several ask for a topic the shortest time between messages counts. */
@@ -41,13 +36,14 @@ export class Topics {
     this.#followed.set(name, { name, type, throttleMs: shortest, listeners, latest: undefined });
   }
 
-  opened(): void {
-    for (const [topic, type] of this.#advertised) {
-      this.#connection().sendUrgently({ op: 'advertise', id: `advertise:${topic}`, topic, type });
+  opened(connection: Connection, lane: 'ordinary' | 'urgent'): void {
+    for (const [topic, type] of this.#advertised[lane]) {
+      connection.sendUrgently({ op: 'advertise', id: `advertise:${topic}`, topic, type });
     }
+    if (lane === 'urgent') return;
     for (const { name, type, throttleMs } of this.#followed.values()) {
       const subscription = { op: 'subscribe', id: `subscribe:${name}`, topic: name, type };
-      this.#connection().sendUrgently({ ...subscription, throttle_rate: throttleMs, queue_length: 1 });
+      connection.sendUrgently({ ...subscription, throttle_rate: throttleMs, queue_length: 1 });
     }
   }
 
