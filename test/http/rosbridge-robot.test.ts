@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from '../support/robot-link-contract.ts';
 import { RosbridgeStandIn } from '../support/rosbridge-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { ROOT } from '../support/sources.ts';
@@ -78,7 +79,7 @@ describe('The service on a robot with Nav2, by the example mapping', () => {
     const { status, json } = await post('/api/v2/stop');
     expect([status, json.code]).toEqual([503, 'robot_unavailable']);
     robot = await RosbridgeStandIn.start(port);
-    await robot.until(() => robot.of('subscribe', '/odom').length === 1);
+    await until(async () => (await service.as(undefined, '/status')).json.robot === 'connected');
     expect((await post('/api/v2/stop')).status).toBe(200);
   });
 });

@@ -38,8 +38,8 @@ export async function scene(mapping: string, standIn?: RosbridgeStandIn): Promis
 }
 
 /** A link to a server at an address, which need not be there. */
-export async function openLink(mapping: string, url: string): Promise<RobotLink> {
-  const link = await openRosbridgeRobot({ url, mapping: parseMapping(mapping), logger: silentLogger, clock: Date.now });
+export async function openLink(mapping: string, url: string, logger = silentLogger): Promise<RobotLink> {
+  const link = await openRosbridgeRobot({ url, mapping: parseMapping(mapping), logger, clock: Date.now });
   opened.push(link);
   return link;
 }

@@ -23,6 +23,8 @@ export class RosbridgeStandIn {
   /** Every message of every client, in order. */
   readonly received: JsonObject[] = [];
   readonly port: number;
+  /** The header of the last connection. */
+  authorization: string | undefined;
   readonly goals: StandInGoal[] = [];
   /** Services by name. What they throw fails the call; a service that is not here does not exist. */
   readonly services = new Map<string, (args: JsonValue) => JsonValue | Promise<JsonValue>>();
@@ -40,7 +42,8 @@ export class RosbridgeStandIn {
   constructor(listening: WebSocketServer) {
     this.#listening = listening;
     this.port = (listening.address() as AddressInfo).port; // as: it listens on TCP
-    listening.on('connection', (socket) => {
+    listening.on('connection', (socket, { headers }) => {
+      this.authorization = headers.authorization;
       let before: Promise<unknown> = Promise.resolve();
       socket.on('message', (data) => {
         const message = JSON.parse(String(data)) as JsonObject; // as: the link sends objects
@@ -80,6 +83,11 @@ export class RosbridgeStandIn {
   /** Something of which nobody knows what it is. */
   sendText(text: string): void {
     for (const client of this.#listening.clients) client.send(text);
+  }
+
+  /** Falls silent with every connection open, as a robot does whose power is cut. */
+  freeze(): void {
+    for (const client of this.#listening.clients) client.pause();
   }
 
   /** Cuts every connection, as a robot that is switched off by a process does. */

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { createLogger } from '../../../../functions/shared/logger.ts';
 import { refusal } from '../../../support/errors.ts';
 import { until } from '../../../support/robot-link-contract.ts';
 import { closeScenes, openLink, scene } from '../../../support/rosbridge-link.ts';
@@ -164,6 +165,29 @@ describe('A rosbridge link that breaks', () => {
       ]);
     }
     expect(link.connected()).toBe(false);
+  });
+
+  it('notices a robot that says nothing any more', async () => {
+    const { link, standIn, send } = await scene(MAPPING);
+    standIn.services.set('/raw', never);
+    const waiting = refusal(() => send('raw'));
+    await standIn.until(() => standIn.of('call_service').length === 1);
+    standIn.freeze();
+    expect((await waiting).code).toBe('robot_unavailable');
+    expect(link.connected()).toBe(false);
+  }, 30_000);
+
+  it('shows the password of its address to the robot alone', async () => {
+    const standIn = await RosbridgeStandIn.start();
+    const said: string[] = [];
+    const logger = createLogger('debug', { write: (line) => void said.push(line) });
+    const url = standIn.url.replace('//', '//robin:s3cret@');
+    const link = await openLink(MAPPING, url, logger);
+    expect(standIn.authorization).toBe(`Basic ${Buffer.from('robin:s3cret').toString('base64')}`);
+    await standIn.close();
+    await until(() => !link.connected());
+    await until(() => said.some((line) => line.includes('failed')));
+    expect(said.join('')).not.toContain('s3cret');
   });
 
   it('comes back by itself, advertises and subscribes anew, and delivers nothing late', async () => {
