@@ -5,8 +5,10 @@
 import type { DocumentationFiles } from './adapters/documentation-files/port.ts';
 import type { KeyStore } from './adapters/key-store/port.ts';
 import { type Metrics, NO_METRICS } from './adapters/metrics/port.ts';
+import type { PythonParser } from './adapters/python-parser/port.ts';
 import type { RobotLink } from './adapters/robot-link/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
+import type { SkillFiles } from './adapters/skill-files/port.ts';
 import type { ApiDocument } from './api-document.ts';
 import type { Config } from './config.ts';
 import { unavailable } from './errors.ts';
@@ -96,4 +98,16 @@ export const apiDocument: Port<() => ApiDocument> = /* @__PURE__ */ port('API do
 export const documentationFiles: Port<DocumentationFiles> = /* @__PURE__ */ port('documentation files', async () => {
   const { openDocumentationFiles } = await import('./adapters/documentation-files/open.ts');
   return openDocumentationFiles();
+});
+
+/** The skills folder (SERVICE_SKILLS_DIR). */
+export const skillFiles: Port<SkillFiles> = /* @__PURE__ */ port('skills folder', async ({ config, logger, clock }) => {
+  const { openSkillFiles } = await import('./adapters/skill-files/open.ts');
+  return openSkillFiles(config, logger, clock);
+});
+
+/** The interpreter that parses skills (SERVICE_SKILL_PYTHON). */
+export const pythonParser: Port<PythonParser> = /* @__PURE__ */ port('python parser', async ({ config, logger }) => {
+  const { openPythonParser } = await import('./adapters/python-parser/open.ts');
+  return openPythonParser(config, logger);
 });
