@@ -14,9 +14,13 @@ import * as sendList from '../functions/commands/send-list.handler.ts';
 import * as sendStr from '../functions/commands/send-str.handler.ts';
 import * as stop from '../functions/commands/stop.handler.ts';
 import type { Endpoint } from '../functions/shared/middleware/endpoint.ts';
+import * as getMesh from '../functions/system/description/get-mesh.handler.ts';
+import * as getUrdf from '../functions/system/description/get-urdf.handler.ts';
 import * as getDocsFile from '../functions/system/documentation/get-docs-file.handler.ts';
 import * as getDocsPage from '../functions/system/documentation/get-docs-page.handler.ts';
 import * as getOpenapi from '../functions/system/documentation/get-openapi.handler.ts';
+import * as getLlmConfig from '../functions/system/llm-config/get-llm-config.handler.ts';
+import * as patchLlmConfig from '../functions/system/llm-config/patch-llm-config.handler.ts';
 import * as downloadSkill from '../functions/system/skills/download-skill.handler.ts';
 import * as enableSkill from '../functions/system/skills/enable-skill.handler.ts';
 import * as listSkills from '../functions/system/skills/list-skills.handler.ts';
@@ -76,6 +80,10 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/commands/', listCommands, CLOUD),
   route('POST', '/api/{version}/stop', stop, CLOUD),
 
+  // Robot description
+  route('GET', '/api/{version}/urdf/{filename}', getUrdf, SAFE),
+  route('GET', '/api/{version}/meshes/{filepath+}', getMesh, SAFE),
+
   // Skills
   route('POST', '/api/{version}/skill/upload/', uploadSkill),
   route('DELETE', '/api/{version}/skill/remove/', removeSkill),
@@ -85,6 +93,10 @@ export const ROUTES: readonly Route[] = [
   route('POST', '/api/{version}/skill/enable/', enableSkill, { versions: ['v1'] }),
   route('GET', '/api/{version}/skill/download/{skill_name}', downloadSkill, SAFE),
   route('PATCH', '/api/{version}/skill/rename/', renameSkill),
+
+  // LLM configuration
+  route('GET', '/api/{version}/llm_config/', getLlmConfig),
+  route('PATCH', '/api/{version}/llm_config/', patchLlmConfig),
 
   // Status and documentation
   route('GET', '/status', getStatus, { ...SAFE, ...CLOUD }),

@@ -2,8 +2,11 @@
  * The one place that chooses implementations from the configuration. Each recipe imports its adapter when it is first
  * used, so that a bundled function carries only the adapters of the ports it names.
  */
+
+import type { DescriptionFiles } from './adapters/description-files/port.ts';
 import type { DocumentationFiles } from './adapters/documentation-files/port.ts';
 import type { KeyStore } from './adapters/key-store/port.ts';
+import type { LlmConfigFile } from './adapters/llm-config-file/port.ts';
 import { type Metrics, NO_METRICS } from './adapters/metrics/port.ts';
 import type { PythonParser } from './adapters/python-parser/port.ts';
 import type { RobotLink } from './adapters/robot-link/port.ts';
@@ -111,3 +114,18 @@ export const pythonParser: Port<PythonParser> = /* @__PURE__ */ port('python par
   const { openPythonParser } = await import('./adapters/python-parser/open.ts');
   return openPythonParser(config, logger);
 });
+
+/** The language-model configuration (SERVICE_LLM_CONFIG_PATH). */
+export const llmConfigFile: Port<LlmConfigFile> = /* @__PURE__ */ port('llm configuration', async ({ config }) => {
+  const { openLlmConfigFile } = await import('./adapters/llm-config-file/open.ts');
+  return openLlmConfigFile(config);
+});
+
+/** URDF and meshes of the robot (SERVICE_DESCRIPTION_DIR). */
+export const descriptionFiles: Port<DescriptionFiles> = /* @__PURE__ */ port(
+  'robot description',
+  async ({ config }) => {
+    const { openDescriptionFiles } = await import('./adapters/description-files/open.ts');
+    return openDescriptionFiles(config);
+  },
+);

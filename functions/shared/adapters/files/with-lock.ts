@@ -9,16 +9,16 @@ const STALE_MS = 5_000;
  * Runs `work` while no other process runs work under the same path. Waits for the other, up to half a minute; the lock
  * of a killed process is taken over after five seconds. The folder of the path is made when it is missing (0700).
  */
-export async function withLock<T>(path: string, work: () => T): Promise<T> {
+export async function withLock<T>(path: string, work: () => T | Promise<T>): Promise<T> {
   makePrivateFolder(dirname(path));
   const release = await lockfile.lock(path, {
     realpath: false,
     stale: STALE_MS,
     retries: { retries: 300, factor: 1.2, minTimeout: 10, maxTimeout: 100, randomize: true },
-    onCompromised: () => undefined, // work runs without a pause between lock and release, so nobody can have come between
+    onCompromised: () => undefined, // this process stood still for longer than STALE_MS; work that pauses looks again before it writes
   });
   try {
-    return work();
+    return await work();
   } finally {
     await release().catch(() => undefined); // taken over by another after a long stop of this process
   }

@@ -1,0 +1,10 @@
+import type { Config } from '../../config.ts';
+import { seed } from '../starter-robot/seed.ts';
+import { DescriptionFolder } from './folder.ts';
+import type { DescriptionFiles } from './port.ts';
+
+/** The folder at SERVICE_DESCRIPTION_DIR; in sim mode a small robot is put there when there is none. */
+export async function openDescriptionFiles(config: Config): Promise<DescriptionFiles> {
+  await seed(config, 'description', config.SERVICE_DESCRIPTION_DIR);
+  return new DescriptionFolder(config.SERVICE_DESCRIPTION_DIR);
+}
