@@ -36,7 +36,7 @@ fetch(documentUrl)
     window.SwaggerUIBundle({
       spec: { ...spec, servers: [{ url: base === '' ? '/' : base }] },
       dom_id: '#ui',
-      docExpansion: 'none',
+      docExpansion: 'list',
       deepLinking: true,
       persistAuthorization: false,
       queryConfigEnabled: false,

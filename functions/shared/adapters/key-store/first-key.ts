@@ -1,6 +1,7 @@
-import { dirname, join } from 'node:path';
-import type { Config } from '../../config.ts';
+import { join } from 'node:path';
+import { type Config, ConfigError } from '../../config.ts';
 import { replaceFile } from '../files/replace-file.ts';
+import { codeOf, FileFault } from '../files/watched-file.ts';
 import { createFirstKey } from './edit.ts';
 import { keyFilePath } from './file.ts';
 import { keysInEnvironment } from './open.ts';
@@ -11,19 +12,26 @@ export type FirstKey = { readonly key: string } | { readonly path: string };
 /**
  * Makes an ENCHANTER key when no key record exists at all; revoked ones count as existing. Tells it once, by `announce`,
  * at the moment it is made. On a robot the secret goes into a file, since its journal can be read through the service.
- * Where the keys come from the environment none is made.
- * @throws FileFault when api-keys.json cannot be used, a system error when it cannot be written.
+ * Where the keys come from the environment none is made; nor while api-keys.json is broken, which readiness tells.
+ * @throws ConfigError when the data folder cannot be written.
  */
 export async function ensureFirstKey(config: Config, announce: (first: FirstKey) => void): Promise<void> {
   if (keysInEnvironment(config)) return;
   const path = keyFilePath(config);
-  await createFirstKey(path, { name: 'first key', level: 'ENCHANTER' }, (key) => {
-    if (config.SERVICE_MODE === 'sim') {
-      announce({ key });
-      return;
-    }
-    const file = join(dirname(path), 'first-api-key');
-    replaceFile(file, `${key}\n`);
-    announce({ path: file });
-  });
+  try {
+    await createFirstKey(path, { name: 'first key', level: 'ENCHANTER' }, (key) => announce(told(config, key)));
+  } catch (error) {
+    if (error instanceof FileFault) return;
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+    const folder = `SERVICE_DATA_DIR (${config.SERVICE_DATA_DIR})`;
+    throw new ConfigError(`${folder}: the first API key cannot be kept there (${code}).`, { cause: error });
+  }
+}
+
+function told(config: Config, key: string): FirstKey {
+  if (config.SERVICE_MODE === 'sim') return { key };
+  const path = join(config.SERVICE_DATA_DIR, 'first-api-key');
+  replaceFile(path, `${key}\n`);
+  return { path };
 }

@@ -1,7 +1,7 @@
 import { realpath, rename, rm } from 'node:fs/promises';
 import { ServiceError, unavailable } from '../../errors.ts';
 import { sweep } from '../files/replace-file.ts';
-import { codeOf } from '../files/watched-file.ts';
+import { codeOf, FileFault } from '../files/watched-file.ts';
 import { withLock } from '../files/with-lock.ts';
 import { type Content, readContent } from './content.ts';
 import type { FileChange, LlmConfigFile } from './port.ts';
@@ -76,7 +76,7 @@ function asServiceError(error: unknown): unknown {
       error,
     );
   }
-  if (code === 'ELOCKED') {
+  if (error instanceof FileFault) {
     return new ServiceError('busy', {
       detail: 'Another change of the configuration takes very long. Try again.',
       cause: error,
