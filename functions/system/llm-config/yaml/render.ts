@@ -9,18 +9,18 @@ export interface Splice {
   readonly text: string;
 }
 
-/** What a literal block can hold without an escape or an indentation indicator. */
-const LITERAL =
-  /^(?! |\t)[\t\n\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]*[^\s]\n?$/u;
+/** What a literal block can hold: text to see, that neither begins nor ends with blanks save one last line break. */
+function fitsLiteral(value: string): boolean {
+  return /^[^\s].*[^\s]\n?$|^[^\s]\n?$/s.test(value) && !/[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/u.test(value);
+}
 
 /**
  * Ways to write a value where another one stands, best first: in the manner of the old one, on one line, as JSON. Who
  * uses one parses the result again; some cannot work at some places.
  */
 export function* renderings(source: string, place: Place, value: ConfigValue): Generator<Splice> {
-  const lineBreak = source.includes('\r\n') ? '\r\n' : '\n';
   if (!place.tagged) {
-    const block = blockText(place, value, lineBreak, place.end === source.length);
+    const block = blockText(source, place, value);
     if (block !== undefined) yield { start: place.start, end: place.end, text: block };
   }
   for (const text of oneLiners(place, value))
@@ -30,12 +30,14 @@ export function* renderings(source: string, place: Place, value: ConfigValue): G
 }
 
 /** As a block of its own when a block stands there. */
-function blockText(place: Place, value: ConfigValue, lineBreak: string, atEnd: boolean): string | undefined {
-  if (place.style === 'block-scalar' && typeof value === 'string' && LITERAL.test(value)) {
+function blockText(source: string, place: Place, value: ConfigValue): string | undefined {
+  const lineBreak = source.includes('\r\n') ? '\r\n' : '\n';
+  if (place.style === 'block-scalar' && typeof value === 'string' && fitsLiteral(value)) {
     const [chomping, body] = value.endsWith('\n') ? ['', value.slice(0, -1)] : ['-', value];
     const lines = body.split('\n').map((line) => (line === '' ? '' : ' '.repeat(place.indent) + line));
-    const close = atEnd && chomping === '' ? lineBreak : '';
-    return [`|${chomping}`, ...lines].join(lineBreak) + close;
+    const header = `|${chomping}${commentOf(source.slice(place.start, place.end))}`;
+    const close = place.end === source.length && chomping === '' ? lineBreak : '';
+    return [header, ...lines].join(lineBreak) + close;
   }
   const holdsSome = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
   if (place.style !== 'block' || !holdsSome) return undefined;
@@ -46,15 +48,12 @@ function blockText(place: Place, value: ConfigValue, lineBreak: string, atEnd: b
 }
 
 function oneLiners({ style }: Place, value: ConfigValue): Set<string> {
-  const flow = { flowLevel: 0, lineWidth: -1, noRefs: true } as const;
-  const quoting = { single: 'single', double: 'double' } as const;
-  const quoteStyle = style === 'single' || style === 'double' ? quoting[style] : undefined;
-  const likeBefore = yaml.dump(
-    value,
-    quoteStyle ? { ...flow, quoteStyle, forceQuotes: typeof value === 'string' } : flow,
-  );
-  const texts = [likeBefore.replace(/\n$/, ''), JSON.stringify(value)];
-  return new Set(texts.filter((text) => !text.includes('\n')));
+  const options = { flowLevel: 0, lineWidth: -1, noRefs: true } as const;
+  const quoted = { ...options, quoteStyle: style === 'single' ? 'single' : 'double', forceQuotes: true } as const;
+  const keepsQuotes = typeof value === 'string' && (style === 'single' || style === 'double');
+  const likeBefore = yaml.dump(value, keepsQuotes ? quoted : options).replace(/\n$/, '');
+  const betweenCommas = yaml.dump([value], options).slice(1, -2);
+  return new Set([likeBefore, betweenCommas, JSON.stringify(value)].filter((text) => !text.includes('\n')));
 }
 
 /** In place of the old value. A tag goes, since it said what the old one is; an anchor and a comment stay. */
