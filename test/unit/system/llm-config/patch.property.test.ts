@@ -20,7 +20,8 @@ describe('Whatever the document and the value, a patch', () => {
         const { text: before } = document;
         const { text: after } = patch(parseDocument(before), place.path.join('.'), wanted);
 
-        expect(after.startsWith(before.slice(0, place.colon))).toBe(true);
+        const onLineOfKey = place.end > place.start && !before.slice(place.colon, place.start).includes('\n');
+        expect(after.startsWith(before.slice(0, onLineOfKey ? place.start : place.colon))).toBe(true);
         expect(after.endsWith(before.slice(place.end))).toBe(true);
         for (const { text, offset } of document.comments) {
           if (offset >= place.colon && offset < place.end) expect(after).toContain(text);
@@ -32,7 +33,7 @@ describe('Whatever the document and the value, a patch', () => {
         map[place.path.at(-1) ?? ''] = wanted;
         expect(read(after)).toEqual(expected);
       }),
-      { seed: 20261121, numRuns: 1500 },
+      { seed: 20261121, numRuns: 500 },
     );
   });
 });
