@@ -14,6 +14,7 @@ import * as sendList from '../functions/commands/send-list.handler.ts';
 import * as sendStr from '../functions/commands/send-str.handler.ts';
 import * as stop from '../functions/commands/stop.handler.ts';
 import type { Endpoint } from '../functions/shared/middleware/endpoint.ts';
+import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
 import * as getMesh from '../functions/system/description/get-mesh.handler.ts';
 import * as getUrdf from '../functions/system/description/get-urdf.handler.ts';
 import * as getDocsFile from '../functions/system/documentation/get-docs-file.handler.ts';
@@ -97,6 +98,9 @@ export const ROUTES: readonly Route[] = [
   // LLM configuration
   route('GET', '/api/{version}/llm_config/', getLlmConfig),
   route('PATCH', '/api/{version}/llm_config/', patchLlmConfig),
+
+  // Audit
+  route('GET', '/api/{version}/audit/', readAudit),
 
   // Status and documentation
   route('GET', '/status', getStatus, { ...SAFE, ...CLOUD }),

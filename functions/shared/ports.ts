@@ -3,6 +3,7 @@
  * used, so that a bundled function carries only the adapters of the ports it names.
  */
 
+import type { AuditTrail } from './adapters/audit-trail/port.ts';
 import type { DescriptionFiles } from './adapters/description-files/port.ts';
 import type { DocumentationFiles } from './adapters/documentation-files/port.ts';
 import type { KeyStore } from './adapters/key-store/port.ts';
@@ -13,7 +14,7 @@ import type { RobotLink } from './adapters/robot-link/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
 import type { SkillFiles } from './adapters/skill-files/port.ts';
 import type { ApiDocument } from './api-document.ts';
-import type { Config } from './config.ts';
+import { auditPath, type Config } from './config.ts';
 import { unavailable } from './errors.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
@@ -62,6 +63,17 @@ export const apiKeyGate: Port<ApiKeyGate> = /* @__PURE__ */ port('api-key gate',
   const { createApiKeyGate } = await import('./tokens/api-key-gate.ts');
   return createApiKeyGate({ config: ports.config, clock: ports.clock, keyStore: await ports.get(keyStore) });
 });
+
+/** Who did what: a file in the data folder, in the cloud the log. */
+export const auditTrail: Port<AuditTrail> = /* @__PURE__ */ port(
+  'audit trail',
+  async ({ config, logger }) => {
+    if (config.inCloud) return (await import('./adapters/audit-trail/log.ts')).auditIntoLog(logger);
+    const { AuditFile } = await import('./adapters/audit-trail/file.ts');
+    return new AuditFile(auditPath(config), logger);
+  },
+  (trail) => trail.close(),
+);
 
 /** Counts nothing unless the local host gives one that does. */
 export const metrics: Port<Metrics> = /* @__PURE__ */ port('metrics', () => NO_METRICS);

@@ -37,6 +37,7 @@ const TABLE: ReadonlyArray<readonly [route: string, access: Access]> = [
   ...both('GET /api/{version}/meshes/{filepath+}', 'any-token'),
   ...both('GET /api/{version}/llm_config/', ['ENCHANTER']),
   ...both('PATCH /api/{version}/llm_config/', ['ENCHANTER']),
+  ...both('GET /api/{version}/audit/', ['ENCHANTER']),
   ['GET /status', 'public'],
   ['GET /health/live', 'public'],
   ['GET /health/ready', 'public'],

@@ -6,6 +6,7 @@ import type { ApiKeyRecord } from '../adapters/key-store/port.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Resolved, Uses } from '../port.ts';
 import { answer, type RunPipeline } from './answer.ts';
+import type { AuditNote } from './audit.ts';
 import { authenticate } from './authenticate.ts';
 import type { Exchange, HostContext, PipelineRequest, Result } from './exchange.ts';
 import { forwardedPrefix } from './forwarded-prefix.ts';
@@ -41,6 +42,8 @@ export interface EndpointSpec<A extends Access = Access, I extends InputSpec = I
   readonly bodyOptional?: boolean;
   /** A GET that changes something: a browser's prefetch is refused. */
   readonly effects?: boolean;
+  /** Action under which every request of a known caller is kept in the audit trail, refused ones too. */
+  readonly audit?: string;
   /** Error codes of its domain, for the OpenAPI document. The pipeline's own are added there. */
   readonly errors?: readonly ErrorCode[];
 }
@@ -80,6 +83,8 @@ export interface Call<A extends Access, I extends InputSpec> {
   readonly rawPath: string;
   /** What a trusted proxy took off the front of the path, `/robot-1` for instance; empty when nothing is known. */
   readonly forwardedPrefix: string;
+  /** Says what the audit trail shall keep of this request: chosen fields, never a secret. */
+  readonly record: (action: string, subject: AuditNote['subject']) => void;
 }
 
 export type Endpoint = ((event: APIGatewayProxyEventV2, context: HostContext) => Promise<Result>) & {
@@ -131,6 +136,9 @@ export function endpoint<
       method: event.requestContext.http.method,
       rawPath: event.rawPath,
       forwardedPrefix: forwardedPrefix(event.headers, exchange.host),
+      record: (action, subject) => {
+        exchange.note = { action, subject };
+      },
     };
   }
 }

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../shared/errors.ts';
 import { describe, examine, refuseInvalid } from './examine.ts';
-import type { SkillParts } from './list-skills.ts';
+import { formsOf, goneMeanwhile, type Located, locate, refuseIrregular, requireSkill } from './file-forms.ts';
 import type { Skill } from './skill.schema.ts';
-import { formsOf, goneMeanwhile, type Located, locate, refuseIrregular, requireSkill } from './skill-forms.ts';
 import { fileNameOf, readSkillName, SKILL_NAME_RULE, type SkillName } from './skill-name.ts';
+import type { SkillParts } from './skill-parts.ts';
 
 export interface Changed {
   readonly message: string;

@@ -1,6 +1,6 @@
 import type { SkillFiles } from '../../shared/adapters/skill-files/port.ts';
 import { sha256 } from './examine.ts';
-import { goneMeanwhile, requireSkill } from './skill-forms.ts';
+import { goneMeanwhile, requireSkill } from './file-forms.ts';
 import type { SkillName } from './skill-name.ts';
 
 export interface Download {

@@ -10,8 +10,10 @@ export const handler = endpoint({
   summary: 'Enable or disable a skill',
   input: { body: EnableSkill },
   output: SkillChanged,
+  audit: 'skill.enable',
   uses: { files: skillFiles, python: pythonParser },
   errors: ['skill_not_found', 'conflict', 'already_exists', 'component_unavailable'],
-}).handler(({ valid: { body }, signal }, { files, python }) =>
-  enableSkill(body.command, body.value, { files, python, signal }),
-);
+}).handler(({ valid: { body }, signal, record }, { files, python }) => {
+  record('skill.enable', { skill: body.command.stem, enabled: body.value });
+  return enableSkill(body.command, body.value, { files, python, signal });
+});

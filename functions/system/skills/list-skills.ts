@@ -1,25 +1,24 @@
-import type { PythonParser } from '../../shared/adapters/python-parser/port.ts';
-import type { FolderEntry, SkillFiles } from '../../shared/adapters/skill-files/port.ts';
+import type { FolderEntry } from '../../shared/adapters/skill-files/port.ts';
+import { Turnstile } from '../../shared/turnstile.ts';
 import { describe, describeForeign, examine } from './examine.ts';
+import { type Located, locate, type SkillForms } from './file-forms.ts';
 import type { Skill } from './skill.schema.ts';
-import { type Located, locate, type SkillForms } from './skill-forms.ts';
 import { skillOfFile } from './skill-name.ts';
+import type { SkillParts } from './skill-parts.ts';
 
 /** Looks again this often when files go while they are being read; after that, what has gone is left out. */
 const ATTEMPTS = 5;
-
-export interface SkillParts {
-  readonly files: SkillFiles;
-  readonly python: PythonParser;
-  readonly signal: AbortSignal;
-}
+/** Files in memory at the same time. */
+const MOST_AT_ONCE = 8;
 
 /** Every skill in the folder, and whatever else lies there with `manageable: false`, in the order of their names. */
 export async function listSkills(parts: SkillParts): Promise<{ skills: Skill[] }> {
   for (let attempt = 1; ; attempt++) {
     const entries = await parts.files.inTurn(() => parts.files.list());
     const { forms, foreign } = sort(entries);
-    const present = await Promise.all(forms.flatMap((each) => locate(each) ?? []).map((each) => show(each, parts)));
+    const located = forms.flatMap((each) => locate(each) ?? []);
+    const turnstile = new Turnstile(MOST_AT_ONCE);
+    const present = await Promise.all(located.map((each) => turnstile.pass(() => show(each, parts), parts.signal)));
     const skills = present.filter((skill) => skill !== undefined);
     if (skills.length < present.length && attempt < ATTEMPTS) continue;
     return { skills: [...skills, ...foreign.map(describeForeign)].sort((a, b) => (a.name < b.name ? -1 : 1)) };

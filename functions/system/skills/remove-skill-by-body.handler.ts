@@ -10,6 +10,10 @@ export const handler = endpoint({
   summary: 'Remove a skill (older form)',
   input: { body: NamedSkill },
   output: SkillChanged,
+  audit: 'skill.remove',
   uses: { files: skillFiles, python: pythonParser },
   errors: ['skill_not_found', 'conflict', 'component_unavailable'],
-}).handler(({ valid, signal }, { files, python }) => removeSkill(valid.body.skill_name, { files, python, signal }));
+}).handler(({ valid, signal, record }, { files, python }) => {
+  record('skill.remove', { skill: valid.body.skill_name.stem });
+  return removeSkill(valid.body.skill_name, { files, python, signal });
+});

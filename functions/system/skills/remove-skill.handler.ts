@@ -10,6 +10,10 @@ export const handler = endpoint({
   summary: 'Remove a skill',
   input: { query: NamedSkill },
   output: SkillChanged,
+  audit: 'skill.remove',
   uses: { files: skillFiles, python: pythonParser },
   errors: ['skill_not_found', 'conflict', 'component_unavailable'],
-}).handler(({ valid, signal }, { files, python }) => removeSkill(valid.query.skill_name, { files, python, signal }));
+}).handler(({ valid, signal, record }, { files, python }) => {
+  record('skill.remove', { skill: valid.query.skill_name.stem });
+  return removeSkill(valid.query.skill_name, { files, python, signal });
+});

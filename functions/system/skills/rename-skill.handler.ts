@@ -11,8 +11,10 @@ export const handler = endpoint({
   description: 'The skill stays enabled or disabled, except that a new name with the prefix `disabled.` disables it.',
   input: { body: RenameSkill },
   output: SkillChanged,
+  audit: 'skill.rename',
   uses: { files: skillFiles, python: pythonParser },
   errors: ['skill_not_found', 'already_exists', 'conflict', 'component_unavailable'],
-}).handler(({ valid: { body }, signal }, { files, python }) =>
-  renameSkill(body.old_name, body.new_name, { files, python, signal }),
-);
+}).handler(({ valid: { body }, signal, record }, { files, python }) => {
+  record('skill.rename', { skill: body.old_name.stem, new_name: body.new_name.stem });
+  return renameSkill(body.old_name, body.new_name, { files, python, signal });
+});

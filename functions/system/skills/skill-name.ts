@@ -15,11 +15,16 @@ export interface SkillName {
  * passes is safe as a file name. @returns undefined for every other text.
  */
 export function readSkillName(text: string): SkillName | undefined {
+  // Read as prefix and stem it would name the skill "py", which nobody means who writes it.
+  if (text === PREFIX.slice(0, -1) + SUFFIX) return undefined;
   const disabled = text.startsWith(PREFIX);
   const rest = disabled ? text.slice(PREFIX.length) : text;
   const stem = rest.endsWith(SUFFIX) ? rest.slice(0, -SUFFIX.length) : rest;
   return STEM.test(stem) && stem !== 'disabled' ? { stem, disabled } : undefined;
 }
+
+/** What machines are told of it; that "disabled" is no name is beyond it. */
+export const SKILL_NAME_PATTERN = /^(disabled\.)?[A-Za-z0-9_][A-Za-z0-9_-]{0,99}(\.py)?$/;
 
 /** What a client is told whose name does not pass. */
 export const SKILL_NAME_RULE =

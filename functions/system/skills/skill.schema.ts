@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readSkillName, SKILL_NAME_RULE } from './skill-name.ts';
+import { readSkillName, SKILL_NAME_PATTERN, SKILL_NAME_RULE } from './skill-name.ts';
 
 /** A skill's name as clients write it; parsed into its stem and whether it bore the prefix. */
 export const SkillNameText = z
@@ -10,7 +10,12 @@ export const SkillNameText = z
     context.addIssue(SKILL_NAME_RULE);
     return z.NEVER;
   })
-  .meta({ id: 'SkillName', description: SKILL_NAME_RULE, example: 'wave_hello.py' });
+  .meta({
+    id: 'SkillName',
+    description: SKILL_NAME_RULE,
+    example: 'wave_hello.py',
+    pattern: SKILL_NAME_PATTERN.source,
+  });
 
 const SkillFunction = z
   .object({

@@ -35,7 +35,8 @@ function decodes(bytes: Buffer, mayGoOn: boolean): boolean {
 }
 
 function at(bytes: Buffer, offset: number, message: string): TextFault {
-  const before = bytes.toString('utf8', 0, offset);
+  // As a stream, so that the beginning of a character that is never completed counts for nothing.
+  const before = new TextDecoder().decode(bytes.subarray(0, offset), { stream: true });
   const lineStart = before.lastIndexOf('\n') + 1;
   return { message, line: before.split('\n').length, column: [...before.slice(lineStart)].length + 1 };
 }

@@ -78,12 +78,30 @@ def functions(tree):
         waiting.extend(reversed(inner))
     return found
 
+def check(source):
+    compile(source, "<skill>", "exec", dont_inherit=True)
+
+# Columns of errors in bytes are counted in bytes or in characters, as the parser pleases; in a text they are counted in
+# characters, save for the errors that come after parsing, which quote no text.
+def fault(source, error):
+    try:
+        check(source.decode("utf-8-sig"))
+    except SyntaxError as same:
+        error = same
+    except (RecursionError, MemoryError, ValueError, OverflowError):
+        pass
+    line, column = error.lineno, error.offset
+    if error.text is None and line and column:
+        quoted = b"".join(source.splitlines()[line - 1 : line])
+        column = len(quoted[: column - 1].decode("utf-8", "replace")) + 1
+    return {"kind": "invalid", "message": text(str(error.msg)), "line": line, "column": column}
+
 def verdict(source):
     try:
-        compile(source, "skill", "exec", dont_inherit=True)
+        check(source)
         return {"kind": "valid", "functions": functions(ast.parse(source))}
     except SyntaxError as error:
-        return {"kind": "invalid", "message": text(str(error.msg)), "line": error.lineno, "column": error.offset}
+        return fault(source, error)
     except (RecursionError, MemoryError):
         return {"kind": "invalid", "message": "the source is nested too deeply or too large to be parsed"}
     except (ValueError, OverflowError, LookupError) as error:

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
 import type { Logger } from '../../logger.ts';
+import { Turnstile } from '../../turnstile.ts';
 import { type Run, runCheck } from './interpreter.ts';
 import type { PythonParser, Verdict } from './port.ts';
-import { Turnstile } from './turnstile.ts';
 
 /** Interpreters at work at the same time. */
 const MOST_AT_ONCE = 2;
@@ -35,6 +35,7 @@ const NO_VERDICT = {
 export function openPythonParser(config: Config, logger: Logger): PythonParser {
   const remembered = new Map<string, Verdict>();
   const turnstile = new Turnstile(MOST_AT_ONCE);
+  let told = false; // the log says it once, not for each skill
 
   async function parse(source: Buffer, signal: AbortSignal): Promise<Verdict> {
     const key = createHash('sha256').update(source).digest('base64');
@@ -59,9 +60,12 @@ export function openPythonParser(config: Config, logger: Logger): PythonParser {
   function read(run: Run): Verdict {
     if (run.end === 'not started' || !run.output.startsWith('READY\n')) {
       const cause = run.end === 'not started' ? run.cause : undefined;
-      logger.warn({ err: cause, setting: 'SERVICE_SKILL_PYTHON' }, 'no Python interpreter: skills are not validated');
+      if (!told)
+        logger.warn({ err: cause, setting: 'SERVICE_SKILL_PYTHON' }, 'no interpreter: skills are not validated');
+      told = true;
       return { kind: 'unknown' };
     }
+    told = false;
     return readAnswer(run.output.slice('READY\n'.length));
   }
 

@@ -2,9 +2,9 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, link, lstat, open, readdir, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePrivateFolder } from '../files/replace-file.ts';
+import { forgetStaged, stagedName } from '../files/staged.ts';
 import { codeOf, explained } from './failure.ts';
 import { type FolderEntry, MAX_SKILL_BYTES, type SkillFile, type SkillFiles, type StagedFile } from './port.ts';
-import { stagedName } from './staged-name.ts';
 
 // Nonblocking, so that a pipe somebody put there does not make the service wait for its other end.
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -57,16 +57,18 @@ export class SkillFolder implements SkillFiles {
   }
 
   async stage(bytes: Buffer): Promise<StagedFile> {
-    const path = this.#path(stagedName());
+    const staged = stagedName();
+    const path = this.#path(staged);
     let placed = false;
     const discard = async () => {
       if (!placed) await unlink(path).catch(() => {});
+      forgetStaged(staged);
     };
     try {
       makePrivateFolder(this.#folder);
       const modifiedAt = await writeOut(path, bytes);
       const placeAs = async (name: string) => {
-        await rename(path, this.#path(name)).catch(explained);
+        await rename(path, this.#path(name)).catch((error: unknown) => explained(error, name));
         placed = true;
       };
       return { bytes, modifiedAt, placeAs, discard };
@@ -88,7 +90,7 @@ export class SkillFolder implements SkillFiles {
   }
 
   async moveOver(from: string, to: string): Promise<void> {
-    await rename(this.#path(from), this.#path(to)).catch(explained);
+    await rename(this.#path(from), this.#path(to)).catch((error: unknown) => explained(error, to));
   }
 
   async remove(name: string): Promise<void> {

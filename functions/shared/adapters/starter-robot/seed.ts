@@ -1,11 +1,15 @@
-import { cp, lstat, mkdtemp, rename, rm } from 'node:fs/promises';
+import { cp, lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BUNDLED } from '../../build-info.ts';
 import type { Config } from '../../config.ts';
 import { makePrivateFolder } from '../files/replace-file.ts';
+import { forgetStaged, stagedName, sweepStaged } from '../files/staged.ts';
 
 /** What the small robot that comes with the package consists of. */
 export type StarterPart = 'skills' | 'description' | 'llm_config.yaml';
+
+/** `robot/` beside the bundle, or at the top of the sources. */
+const STARTER_FOLDER = join(import.meta.dirname, BUNDLED ? 'robot' : '../../../../robot');
 
 /**
  * Puts a part of the starter robot in place, in sim mode only and only where nothing is yet, so that every endpoint has
@@ -13,14 +17,17 @@ export type StarterPart = 'skills' | 'description' | 'llm_config.yaml';
  * stroke: a killed start leaves all of it or nothing.
  * @returns whether it was put there.
  */
-export async function seed(config: Config, part: StarterPart, target: string): Promise<boolean> {
+export async function seed(config: Config, part: StarterPart, target: string, clock = Date.now): Promise<boolean> {
   if (config.SERVICE_MODE !== 'sim' || (await exists(target))) return false;
   const parent = dirname(target);
   makePrivateFolder(parent);
-  const workplace = await mkdtemp(join(parent, '.starter-'));
+  await sweepStaged(parent, clock());
+  const name = stagedName();
+  const workplace = join(parent, name);
   try {
     const copy = join(workplace, part);
-    await cp(join(starterFolder(), part), copy, { recursive: true });
+    await mkdir(workplace);
+    await cp(join(STARTER_FOLDER, part), copy, { recursive: true });
     if (await exists(target)) return false;
     await rename(copy, target);
     return true;
@@ -30,12 +37,8 @@ export async function seed(config: Config, part: StarterPart, target: string): P
     throw error;
   } finally {
     await rm(workplace, { recursive: true, force: true });
+    forgetStaged(name);
   }
-}
-
-/** `robot/` beside the bundle, or at the top of the sources. */
-function starterFolder(): string {
-  return join(import.meta.dirname, BUNDLED ? 'robot' : '../../../../robot');
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -8,14 +8,14 @@ export interface UploadedFile {
 }
 
 const PART = 'skill';
-/** More than one, so that a second part is seen and refused. */
-const LIMITS = { parts: 2, files: 2, fields: 1, fieldSize: 0, headerPairs: 16, headerSize: 8 * 1024 };
+/** A second part of any kind is not read; that it was there is told by an event. */
+const LIMITS = { parts: 1, fieldSize: 0, headerPairs: 16, headerSize: 8 * 1024 };
 
 /**
  * Takes a multipart form apart (RFC 7578) that holds exactly one part: a file named `skill`.
  * @throws ServiceError `malformed_multipart` saying what is wrong with it.
  */
-export async function readSkillForm(body: Buffer | '', contentType: string): Promise<UploadedFile> {
+export async function readUploadForm(body: Buffer | '', contentType: string): Promise<UploadedFile> {
   if (body === '') throw malformed('The body is empty; a form with one file part named "skill" is needed.');
   const files: Array<{ readonly part: string; readonly fileName: string; readonly chunks: Buffer[] }> = [];
   let others = 0;
@@ -25,20 +25,20 @@ export async function readSkillForm(body: Buffer | '', contentType: string): Pro
       const chunks: Buffer[] = [];
       files.push({ part, fileName, chunks });
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('error', (error) => parser.destroy(error));
+      stream.on('error', () => {}); // the parser has said so itself
     });
     parser.on('field', () => others++);
     parser.on('partsLimit', () => others++);
     await new Promise<void>((resolve, reject) => {
       parser.once('finish', resolve);
-      parser.once('error', reject);
+      parser.on('error', reject);
       parser.end(body);
     });
   } catch (cause) {
     throw malformed('The body is not a complete multipart form; its boundary or its end is missing.', cause);
   }
   const [file] = files;
-  if (!file || files.length > 1 || others > 0 || file.part !== PART) {
+  if (!file || others > 0 || file.part !== PART) {
     throw malformed('The form must have exactly one part: a file named "skill".');
   }
   if (typeof file.fileName !== 'string' || file.fileName === '') {
