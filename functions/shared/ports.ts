@@ -128,16 +128,19 @@ export const pythonParser: Port<PythonParser> = /* @__PURE__ */ port('python par
 });
 
 /** The language-model configuration (SERVICE_LLM_CONFIG_PATH). */
-export const llmConfigFile: Port<LlmConfigFile> = /* @__PURE__ */ port('llm configuration', async ({ config }) => {
-  const { openLlmConfigFile } = await import('./adapters/llm-config-file/open.ts');
-  return openLlmConfigFile(config);
-});
+export const llmConfigFile: Port<LlmConfigFile> = /* @__PURE__ */ port(
+  'llm configuration',
+  async ({ config, logger }) => {
+    const { openLlmConfigFile } = await import('./adapters/llm-config-file/open.ts');
+    return openLlmConfigFile(config, logger);
+  },
+);
 
 /** URDF and meshes of the robot (SERVICE_DESCRIPTION_DIR). */
 export const descriptionFiles: Port<DescriptionFiles> = /* @__PURE__ */ port(
   'robot description',
-  async ({ config }) => {
+  async ({ config, logger }) => {
     const { openDescriptionFiles } = await import('./adapters/description-files/open.ts');
-    return openDescriptionFiles(config);
+    return openDescriptionFiles(config, logger);
   },
 );

@@ -8,7 +8,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/world.ts';
 
-const KILLS = 25;
+const KILLS = 12;
 /** Large enough that a write takes a while. */
 const REST = Array.from({ length: 4000 }, (_, index) => `key_${index}: "value ${index}" # comment ${index}\n`).join('');
 

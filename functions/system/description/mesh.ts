@@ -21,7 +21,10 @@ export interface MeshRequest {
  */
 export async function getMesh(files: DescriptionFiles, request: MeshRequest): Promise<Reply> {
   const file = await files.open(request.filepath);
-  if (!file) throw new ServiceError('not_found', { detail: 'The description folder has no file at this path.' });
+  if (!file)
+    throw new ServiceError('not_found', {
+      detail: 'The description folder (SERVICE_DESCRIPTION_DIR) has no file at this path.',
+    });
   try {
     return replyTo(request, file) ?? (await notModified(file));
   } catch (error) {

@@ -41,7 +41,10 @@ export async function rewriteUrdf(
 async function readUrdf(files: DescriptionFiles, filename: string): Promise<string> {
   const isName = /\.(urdf|xml)$/i.test(filename) && !filename.includes('/');
   const file = isName ? await files.open(filename) : undefined;
-  if (!file) throw new ServiceError('not_found', { detail: 'The description folder has no URDF of this name.' });
+  if (!file)
+    throw new ServiceError('not_found', {
+      detail: 'The description folder (SERVICE_DESCRIPTION_DIR) has no URDF of this name.',
+    });
   if (file.size > MAX_URDF_BYTES) {
     await file.close();
     throw unreadable(`it is larger than ${MAX_URDF_BYTES} bytes`);

@@ -14,6 +14,7 @@ export const handler = endpoint({
     'Every byte of the file outside the old value stays as it is. A key at the top wins; else dots lead into nested maps. The previous file is kept beside it (`.bak`).',
   input: { headers: ChangeHeaders, body: LlmConfigPatch },
   output: LlmConfigChange,
+  audit: 'llm_config.patch',
   uses: { llmConfigFile },
   errors: [
     'config_key_not_found',
@@ -26,8 +27,9 @@ export const handler = endpoint({
     'component_unavailable',
     'storage_full',
   ],
-}).handler(async ({ valid: { headers, body } }, { llmConfigFile }) => {
+}).handler(async ({ valid: { headers, body }, record }, { llmConfigFile }) => {
   const { command, value } = body;
+  record('llm_config.patch', { key: command });
   const { previous, etag } = await changeLlmConfig(llmConfigFile, {
     key: command,
     value,

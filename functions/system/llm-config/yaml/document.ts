@@ -52,8 +52,14 @@ export function parseDocument(text: string): YamlDocument {
   }
 }
 
-/** A scalar key as the map of values names it. */
-export function keyOf(event: yaml.Event, text: string): string {
+/** Plain text that the core schema may read as something other than text. */
+const MAY_BE_MORE = /^([-+.~<\d]|(null|true|false)$|$)/i;
+
+/** A scalar key as the map of values names it: the map knows `0x10` as `16`. */
+export function keyOf(event: yaml.ScalarEvent, text: string): string {
+  const written = event.valueStart < 0 ? '' : yaml.getScalarValue(text, event);
+  const isText = event.style !== yaml.SCALAR_STYLE.PLAIN || !MAY_BE_MORE.test(written);
+  if (event.tagStart < 0 && isText) return written;
   const document: yaml.Event = {
     type: yaml.EVENT_ID.DOCUMENT,
     explicitStart: false,

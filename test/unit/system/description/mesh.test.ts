@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { give, type Ports } from '../../../../functions/shared/port.ts';
 import { tokens } from '../../../../functions/shared/ports.ts';
 import { handler } from '../../../../functions/system/description/get-mesh.handler.ts';
@@ -26,6 +26,7 @@ beforeEach(() => {
   ports = testPorts({ config: testConfig({ SERVICE_DESCRIPTION_DIR: folder }), given: [tokensOf] });
   put('a.stl');
 });
+afterEach(() => ports.close());
 
 function put(path: string, content = CONTENT): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });

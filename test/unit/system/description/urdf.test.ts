@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { give, type Ports } from '../../../../functions/shared/port.ts';
 import { tokens } from '../../../../functions/shared/ports.ts';
 import { handler } from '../../../../functions/system/description/get-urdf.handler.ts';
@@ -21,6 +21,7 @@ beforeEach(() => {
   folder = temporaryFolder();
   ports = testPorts({ config: testConfig({ SERVICE_DESCRIPTION_DIR: folder }), given: [tokensOf] });
 });
+afterEach(() => ports.close());
 
 function put(path: string, content: string | Buffer = 'x'): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { give, type Ports } from '../../../../functions/shared/port.ts';
 import { llmConfigFile, tokens } from '../../../../functions/shared/ports.ts';
 import { handler as get } from '../../../../functions/system/llm-config/get-llm-config.handler.ts';
@@ -43,6 +43,7 @@ beforeEach(() => {
   writeFileSync(file, TEXT);
   ports = portsFor({ SERVICE_LLM_CONFIG_PATH: file });
 });
+afterEach(() => ports.close());
 
 function portsFor(settings: Record<string, string>): Ports {
   return testPorts({ config: testConfig(settings), given: [tokensOf] });
