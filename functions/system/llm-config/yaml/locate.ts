@@ -174,15 +174,19 @@ class Walk {
   }
 
   #blankEnd(from: number): number {
-    const blank = /(?:[ \t\r\n\ufeff]|(?<![^ \t\r\n\ufeff])#[^\r\n]*)*/y;
-    blank.lastIndex = from;
-    blank.test(this.#text);
-    return blank.lastIndex;
+    let end = from;
+    for (;;) {
+      const character = this.#text.charAt(end);
+      if (character === '#' && (end === 0 || isBlank(this.#text.charAt(end - 1)))) end = this.#lineEnd(end);
+      else if (character !== '' && isBlank(character)) end += 1;
+      else return end;
+    }
   }
 
   #lineEnd(from: number): number {
-    const end = this.#text.slice(from).search(/[\r\n]/);
-    return end < 0 ? this.#text.length : from + end;
+    let end = from;
+    while (end < this.#text.length && !'\r\n'.includes(this.#text.charAt(end))) end += 1;
+    return end;
   }
 
   #columnOf(offset: number): number {
@@ -195,6 +199,10 @@ class Walk {
   }
 }
 
+function isBlank(character: string): boolean {
+  return ' \t\r\n\ufeff'.includes(character);
+}
+
 interface Colon {
   readonly offset: number;
   readonly written: boolean;
@@ -202,12 +210,18 @@ interface Colon {
 
 /** Behind the last character of a block scalar. Blank lines that follow it belong to it only if it keeps them (`+`). */
 function blockEnd(text: string, { valueStart, valueEnd, chomping }: yaml.ScalarEvent): number {
-  const content = text.slice(valueStart, valueEnd);
-  const kept =
-    chomping === yaml.CHOMPING_MODE.KEEP
-      ? content.replace(/(\r\n|\r|\n)$/, '')
-      : content.replace(/(?:(?:\r\n|\r|\n)[ \t]*)+$/, '');
-  return valueStart + kept.length;
+  if (chomping === yaml.CHOMPING_MODE.KEEP) return lineBefore(text, valueEnd);
+  let end = valueEnd;
+  while (end > valueStart && ' \t\r\n'.includes(text.charAt(end - 1))) end -= 1;
+  if (end === valueStart) return end;
+  while (end < valueEnd && !'\r\n'.includes(text.charAt(end))) end += 1; // blanks at the end of its last line are its own
+  return end;
+}
+
+/** Before the line break that ends here, if one does. */
+function lineBefore(text: string, offset: number): number {
+  if (text.slice(offset - 2, offset) === '\r\n') return offset - 2;
+  return '\r\n'.includes(text.charAt(offset - 1)) ? offset - 1 : offset;
 }
 
 function styleOf(event: yaml.ScalarEvent | yaml.MappingEvent | yaml.SequenceEvent): Style {

@@ -112,6 +112,13 @@ describe('A patch replaces the bytes of one value', () => {
     expect(patched('a: 0x10 # hex\nb: "x"\n', 'a', 16)).toBe('a: 0x10 # hex\nb: "x"\n');
   });
 
+  it.each(['\n', '\r\n'])('and is quick about thousands of blank lines and comments (%j)', (lineBreak) => {
+    const blank = `${lineBreak}  ${lineBreak}# c`.repeat(20_000);
+    const before = `a: |${lineBreak}  x${lineBreak.repeat(20_000)}${lineBreak}  y${lineBreak}#${blank}${lineBreak}b: 1${blank}`;
+    expect(patched(before, 'b', 2)).toBe(before.replace('b: 1', 'b: 2'));
+    expect(patched(before, 'a', 'z\n')).toBe(before.replace(/x[^y]*y/, 'z'));
+  });
+
   it('and leaves integers beyond 2^53 in their places', () => {
     const before = 'id: 12345678901234567890\nseed: -9007199254740993\na: 1\n';
     expect(patched(before, 'a', 2)).toBe(before.replace('a: 1', 'a: 2'));
