@@ -32,7 +32,7 @@ function resident(): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 }
 
-/** Downloads without keeping anything; `pace` is waited for between chunks. */
+/** Downloads without keeping anything, and looks around every few megabytes. */
 function download(look: () => void): Promise<{ status: number; bytes: number; last: string }> {
   const { hostname, port } = new URL(service.url);
   return new Promise((resolve, reject) => {
@@ -76,7 +76,7 @@ describe('A mesh of 500 MB', () => {
     expect(most - before).toBeLessThan(MOST_GROWTH);
   });
 
-  it('from a cold start as well, to four clients at once', async () => {
+  it('goes to four clients at once just the same', async () => {
     const before = resident();
     let most = before;
     const look = () => {

@@ -2,18 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { give, type Ports } from '../../../../functions/shared/port.ts';
-import { tokens } from '../../../../functions/shared/ports.ts';
+import type { Ports } from '../../../../functions/shared/port.ts';
 import { handler } from '../../../../functions/system/description/get-mesh.handler.ts';
+import { callersAre } from '../../../support/caller.ts';
 import { type Answer, invoke } from '../../../support/invoke.ts';
 import { temporaryFolder, testConfig, testPorts } from '../../../support/world.ts';
 
-const tokensOf = give(tokens, {
-  verify: () => ({ clientId: 'c', accessLevel: 'USER', keyId: 'k', mayPublish: false }),
-  mint: () => {
-    throw new Error('nothing is minted here');
-  },
-});
 const CONTENT = '0123456789';
 const WRITTEN = new Date('2026-11-01T12:00:00.500Z');
 const LAST_MODIFIED = 'Sun, 01 Nov 2026 12:00:00 GMT';
@@ -23,7 +17,7 @@ let ports: Ports;
 
 beforeEach(() => {
   folder = join(temporaryFolder(), 'description');
-  ports = testPorts({ config: testConfig({ SERVICE_DESCRIPTION_DIR: folder }), given: [tokensOf] });
+  ports = testPorts({ config: testConfig({ SERVICE_DESCRIPTION_DIR: folder }), given: [callersAre('USER')] });
   put('a.stl');
 });
 afterEach(() => ports.close());

@@ -1,25 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { give, type Ports } from '../../../../functions/shared/port.ts';
-import { tokens } from '../../../../functions/shared/ports.ts';
+import type { Ports } from '../../../../functions/shared/port.ts';
 import { handler } from '../../../../functions/system/description/get-urdf.handler.ts';
+import { callersAre } from '../../../support/caller.ts';
 import { type Answer, invoke } from '../../../support/invoke.ts';
 import { temporaryFolder, testConfig, testPorts } from '../../../support/world.ts';
-
-const tokensOf = give(tokens, {
-  verify: () => ({ clientId: 'c', accessLevel: 'USER', keyId: 'k', mayPublish: false }),
-  mint: () => {
-    throw new Error('nothing is minted here');
-  },
-});
 
 let folder: string;
 let ports: Ports;
 
 beforeEach(() => {
   folder = temporaryFolder();
-  ports = testPorts({ config: testConfig({ SERVICE_DESCRIPTION_DIR: folder }), given: [tokensOf] });
+  ports = testPorts({ config: testConfig({ SERVICE_DESCRIPTION_DIR: folder }), given: [callersAre('USER')] });
 });
 afterEach(() => ports.close());
 

@@ -11,27 +11,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { give, type Ports } from '../../../../functions/shared/port.ts';
-import { llmConfigFile, tokens } from '../../../../functions/shared/ports.ts';
+import type { Ports } from '../../../../functions/shared/port.ts';
+import { llmConfigFile } from '../../../../functions/shared/ports.ts';
 import { handler as get } from '../../../../functions/system/llm-config/get-llm-config.handler.ts';
 import { changeLlmConfig, readLlmConfig } from '../../../../functions/system/llm-config/llm-config.ts';
 import { handler as patch } from '../../../../functions/system/llm-config/patch-llm-config.handler.ts';
 import { jsonText } from '../../../../functions/system/llm-config/yaml/config-value.ts';
+import { callersAre } from '../../../support/caller.ts';
 import { type Answer, invoke } from '../../../support/invoke.ts';
 import { temporaryFolder, testConfig, testPorts } from '../../../support/world.ts';
 
-const enchanter = {
-  clientId: 'c',
-  accessLevel: 'ENCHANTER',
-  keyId: 'k',
-  mayPublish: false,
-} as const;
-const tokensOf = give(tokens, {
-  verify: () => enchanter,
-  mint: () => {
-    throw new Error('nothing is minted here');
-  },
-});
 const BEARER = { authorization: 'Bearer t' };
 const TEXT = '# mine\nmodel: a # which\nmax_tokens: 512\nnested:\n  deep: {x: 1}\n';
 
@@ -46,7 +35,7 @@ beforeEach(() => {
 afterEach(() => ports.close());
 
 function portsFor(settings: Record<string, string>): Ports {
-  return testPorts({ config: testConfig(settings), given: [tokensOf] });
+  return testPorts({ config: testConfig(settings), given: [callersAre('ENCHANTER')] });
 }
 
 function read(headers: Record<string, string> = {}): Promise<Answer> {
