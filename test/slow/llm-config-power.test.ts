@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { parseDocument } from '../../functions/system/llm-config/yaml/document.ts';
+import { describeWith } from '../support/components.ts';
 import { sourceUrl, startModule } from '../support/run-source.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { smallDisk } from '../support/small-disk.ts';
@@ -76,12 +77,15 @@ describe('Two services that change the configuration at once', () => {
 
 const disk = smallDisk(64 * 1024);
 
-(disk === undefined ? describe.skip : describe)('A full disk (needs the right to mount one)', () => {
+describeWith('the right to mount a disk', disk?.folder ?? '', 'A full disk', () => {
   let service: TestService;
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    await service.stop();
+    disk?.unmount();
+  });
 
   it('answers 507 and leaves the configuration and the previous one as they were', async () => {
-    const folder = String(disk);
+    const folder = String(disk?.folder);
     const file = join(folder, 'llm.yaml');
     writeFileSync(file, 'a: 1\nb: 2\n');
     service = await startTestService({ settings: { SERVICE_LLM_CONFIG_PATH: file } });
