@@ -11,4 +11,7 @@ export const handler = endpoint({
   effects: true,
   uses: { database },
   errors: ['busy', 'storage_full', 'component_unavailable'],
-}).handler((_call, { database }) => database.clear('every'));
+}).handler(({ record }, { database }) => {
+  record('database.clear', {});
+  return database.clear('every');
+});

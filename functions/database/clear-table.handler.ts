@@ -13,4 +13,7 @@ export const handler = endpoint({
   description: 'A snapshot of the database is written first and named in the answer. Nothing cascades.',
   uses: { database },
   errors: ['unknown_table', 'conflict', 'busy', 'storage_full', 'component_unavailable'],
-}).handler(({ valid }, { database }) => clearTable(database, valid.query.tablename));
+}).handler(({ valid, record }, { database }) => {
+  record('database.clear', { tablename: valid.query.tablename });
+  return clearTable(database, valid.query.tablename);
+});

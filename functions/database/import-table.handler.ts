@@ -22,4 +22,7 @@ export const handler = endpoint({
     'storage_full',
     'component_unavailable',
   ],
-}).handler(({ valid }, { database }) => importTable(database, valid.body));
+}).handler(({ valid, record }, { database }) => {
+  record('database.import', { tablename: valid.body.tablename, path: valid.body.path });
+  return importTable(database, valid.body);
+});

@@ -13,4 +13,7 @@ export const handler = endpoint({
   description: 'A snapshot of the present is written first. One transaction: every table is restored, or none.',
   uses: { database },
   errors: ['not_found', 'conflict', 'busy', 'storage_full', 'component_unavailable'],
-}).handler(({ valid }, { database }) => restoreBackup(database, valid.body.backup));
+}).handler(({ valid, record }, { database }) => {
+  record('database.restore', { backup: valid.body.backup });
+  return restoreBackup(database, valid.body.backup);
+});
