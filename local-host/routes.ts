@@ -17,6 +17,8 @@ import type { Endpoint } from '../functions/shared/middleware/endpoint.ts';
 import * as getDocsFile from '../functions/system/documentation/get-docs-file.handler.ts';
 import * as getDocsPage from '../functions/system/documentation/get-docs-page.handler.ts';
 import * as getOpenapi from '../functions/system/documentation/get-openapi.handler.ts';
+import * as configureWifi from '../functions/system/network/configure-wifi.handler.ts';
+import * as getWifiList from '../functions/system/network/get-wifi-list.handler.ts';
 import * as checkLive from '../functions/system/status/check-live.handler.ts';
 import * as checkReady from '../functions/system/status/check-ready.handler.ts';
 import * as getMetrics from '../functions/system/status/get-metrics.handler.ts';
@@ -77,4 +79,8 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/openapi.json', getOpenapi, { ...SAFE, ...CLOUD }),
   route('GET', '/docs', getDocsPage, SAFE),
   route('GET', '/docs/{file}', getDocsFile, SAFE),
+
+  // Network (specification, section 4.6)
+  route('POST', '/api/{version}/network/configure/', configureWifi),
+  route('GET', '/api/{version}/network/get_wifi_list', getWifiList),
 ];

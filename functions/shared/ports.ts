@@ -2,11 +2,15 @@
  * The one place that chooses implementations from the configuration. Each recipe imports its adapter when it is first
  * used, so that a bundled function carries only the adapters of the ports it names.
  */
+
+import { join } from 'node:path';
 import type { DocumentationFiles } from './adapters/documentation-files/port.ts';
 import type { KeyStore } from './adapters/key-store/port.ts';
 import { type Metrics, NO_METRICS } from './adapters/metrics/port.ts';
 import type { RobotLink } from './adapters/robot-link/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
+import type { Wifi } from './adapters/wifi/port.ts';
+import type { WifiRecord } from './adapters/wifi-record/port.ts';
 import type { ApiDocument } from './api-document.ts';
 import type { Config } from './config.ts';
 import { unavailable } from './errors.ts';
@@ -96,4 +100,24 @@ export const apiDocument: Port<() => ApiDocument> = /* @__PURE__ */ port('API do
 export const documentationFiles: Port<DocumentationFiles> = /* @__PURE__ */ port('documentation files', async () => {
   const { openDocumentationFiles } = await import('./adapters/documentation-files/open.ts');
   return openDocumentationFiles();
+});
+
+/** The robot's Wi-Fi: simulated, or NetworkManager's in robot mode. */
+export const wifi: Port<Wifi> = /* @__PURE__ */ port(
+  'wifi',
+  async ({ config, logger, clock }) => {
+    if (config.SERVICE_MODE === 'sim') {
+      const { SimulatedWifi } = await import('./adapters/wifi/simulated/simulated-wifi.ts');
+      return new SimulatedWifi(config.SERVICE_DATA_DIR, clock);
+    }
+    const { NetworkManagerWifi } = await import('./adapters/wifi/network-manager/network-manager.ts');
+    return new NetworkManagerWifi(config, clock, logger);
+  },
+  (wifi) => wifi.close(),
+);
+
+/** How the last Wi-Fi configure went, kept in the data folder. */
+export const wifiRecord: Port<WifiRecord> = /* @__PURE__ */ port('wifi record', async ({ config, logger, clock }) => {
+  const { fileRecord } = await import('./adapters/wifi-record/file.ts');
+  return fileRecord(join(config.SERVICE_DATA_DIR, 'last-wifi-configure.json'), clock, logger);
 });
