@@ -1,4 +1,5 @@
 import type { CurrentConnection, Security, Wifi } from '../../shared/adapters/wifi/port.ts';
+import { refusal } from '../../shared/adapters/wifi/refusal.ts';
 import type { WifiRecord } from '../../shared/adapters/wifi-record/port.ts';
 import { type Fault, ServiceError } from '../../shared/errors.ts';
 import { credentialFaults, statedSecurity } from './credential-rules.ts';
@@ -70,10 +71,7 @@ async function securityToUse(wifi: Wifi, config: WiFiConfig): Promise<Security> 
   const offered = await offeredSecurities(wifi, config.ssid);
   const security = stated === undefined ? offered[0] : stated;
   if (security === undefined || offered.length === 0) {
-    throw new ServiceError('wifi_ssid_not_found', {
-      detail:
-        'No network of this name was heard. Check the name and the distance; set is_hidden when it hides its name.',
-    });
+    throw refusal('wifi_ssid_not_found');
   }
   if (!offered.some((each) => canServe(each, security))) {
     const message = `The network is secured with ${offered[0]}, not with ${security}.`;

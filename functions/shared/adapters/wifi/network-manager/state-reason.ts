@@ -1,18 +1,15 @@
-import { type ErrorCode, ServiceError } from '../../../errors.ts';
+import type { ServiceError } from '../../../errors.ts';
 import type { Security } from '../port.ts';
+import { type RefusalCode, refusal } from '../refusal.ts';
 import { networkManagerUnavailable } from './manager.ts';
 import { STATE } from './names.ts';
 
-type Outcome = Extract<
-  ErrorCode,
-  'wifi_wrong_password' | 'wifi_eap_rejected' | 'wifi_ssid_not_found' | 'wifi_no_address' | 'wifi_timeout' | 'conflict'
->;
 type Kind = 'open' | 'password' | 'eap';
 
 const BY_SECURITY = { open: 'wifi_timeout', password: 'wifi_wrong_password', eap: 'wifi_eap_rejected' } as const;
 
 /** NMDeviceStateReason of a failed activation; what is missing is a failure of the machine, not of the network. */
-const OUTCOMES: Readonly<Record<number, Outcome | Readonly<Partial<Record<Kind, Outcome>>>>> = {
+const OUTCOMES: Readonly<Record<number, RefusalCode | Readonly<Partial<Record<Kind, RefusalCode>>>>> = {
   5: 'wifi_no_address', // ip-config-unavailable
   6: 'wifi_no_address', // ip-config-expired
   7: BY_SECURITY, // no-secrets: those given were refused, and nobody else is asked
@@ -28,21 +25,11 @@ const OUTCOMES: Readonly<Record<number, Outcome | Readonly<Partial<Record<Kind, 
   60: 'conflict', // new-activation
 };
 
-const DETAILS: Readonly<Record<Outcome, string>> = {
-  wifi_wrong_password: 'The network refused the password, or broke off the handshake that proves it.',
-  wifi_eap_rejected:
-    'The network refused the identity, password or certificates, or its server is not the one that was asked for.',
-  wifi_ssid_not_found: 'No network of this name was heard. Check the name, the distance, and is_hidden.',
-  wifi_no_address: 'The network let the robot in but gave it no address (DHCP).',
-  wifi_timeout: 'The network did not answer in time. It may be too far away.',
-  conflict: 'Someone else changed the connection of this robot meanwhile.',
-};
-
 /** The error of a failed activation, from its NMDeviceStateReason. */
 export function failure(reason: number, security: Security): ServiceError {
   const listed = OUTCOMES[reason];
   const outcome = typeof listed === 'object' ? listed[kindOf(security)] : listed;
-  if (outcome) return new ServiceError(outcome, { detail: DETAILS[outcome] });
+  if (outcome) return refusal(outcome);
   return networkManagerUnavailable(
     `It could not activate the device (reason ${reason} of NMDeviceStateReason). Its log and the supplicant's say why.`,
   );
@@ -57,7 +44,7 @@ export function overdue(state: number, security: Security): ServiceError {
       : state === STATE.needAuth // the secrets were refused, and an agent on the desktop is being asked for others
         ? BY_SECURITY[kind]
         : 'wifi_timeout';
-  return new ServiceError(outcome, { detail: DETAILS[outcome] });
+  return refusal(outcome);
 }
 
 function kindOf(security: Security): Kind {

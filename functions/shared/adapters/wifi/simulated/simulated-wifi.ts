@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ErrorCode, ServiceError } from '../../../errors.ts';
 import { certificateFault } from '../certificate-file.ts';
 import type { AccessPoint, Attempt, Credentials, CurrentConnection, Survey, Wifi, WifiProfile } from '../port.ts';
+import { refusal } from '../refusal.ts';
 import { NETWORKS, type SimulatedNetwork } from './networks.ts';
 
 /** How long simulated radio work takes, in ms. */
@@ -92,9 +92,10 @@ export class SimulatedWifi implements Wifi {
 }
 
 /** The network that lets this profile in. Throws what a real one would give. */
-function enter({ ssid, hidden, credentials }: WifiProfile): SimulatedNetwork {
+function enter({ ssid, hidden, band, credentials }: WifiProfile): SimulatedNetwork {
   const network = NETWORKS.find((each) => each.ssid === ssid && (hidden || !each.hidden));
-  if (!network || network.security !== credentials.kind) throw refusal('wifi_ssid_not_found');
+  const inBand = !network || band === null || (band === 'bg') === network.frequency < 2500;
+  if (!network || !inBand || network.security !== credentials.kind) throw refusal('wifi_ssid_not_found');
   if (!fits(network, credentials)) {
     throw refusal(credentials.kind === 'wpa-eap' ? 'wifi_eap_rejected' : 'wifi_wrong_password');
   }
@@ -113,8 +114,4 @@ function fits(network: SimulatedNetwork, credentials: Credentials): boolean {
     case 'wpa-eap':
       return credentials.password === network.password && credentials.identity === network.identity;
   }
-}
-
-function refusal(code: ErrorCode): ServiceError {
-  return new ServiceError(code, { detail: `The simulated network answered with ${code}.` });
 }
