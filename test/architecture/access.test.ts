@@ -25,6 +25,8 @@ const TABLE: ReadonlyArray<readonly [route: string, access: Access]> = [
   ...both('GET /api/{version}/commands/', 'any-token'),
   ['POST /api/v2/commands/{command}/', 'any-token'],
   ...both('POST /api/{version}/stop', 'any-recent-token'),
+  ...both('POST /api/{version}/network/configure/', ENCHANTER_OR_ADMIN),
+  ...both('GET /api/{version}/network/get_wifi_list', ENCHANTER_OR_ADMIN),
   ['GET /status', 'public'],
   ['GET /health/live', 'public'],
   ['GET /health/ready', 'public'],

@@ -1,5 +1,4 @@
-import type { CurrentConnection, Security, Wifi } from '../../shared/adapters/wifi/port.ts';
-import { refusal } from '../../shared/adapters/wifi/refusal.ts';
+import { type CurrentConnection, refusal, type Security, type Wifi } from '../../shared/adapters/wifi/port.ts';
 import type { WifiRecord } from '../../shared/adapters/wifi-record/port.ts';
 import { type Fault, ServiceError } from '../../shared/errors.ts';
 import { credentialFaults, statedSecurity } from './credential-rules.ts';

@@ -1,6 +1,5 @@
 import type { ServiceError } from '../../../errors.ts';
-import type { Security } from '../port.ts';
-import { type RefusalCode, refusal } from '../refusal.ts';
+import { type RefusalCode, refusal, type Security } from '../port.ts';
 import { networkManagerUnavailable } from './manager.ts';
 import { STATE } from './names.ts';
 

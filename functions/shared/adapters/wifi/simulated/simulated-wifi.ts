@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { certificateFault } from '../certificate-file.ts';
-import type { AccessPoint, Attempt, Credentials, CurrentConnection, Survey, Wifi, WifiProfile } from '../port.ts';
-import { refusal } from '../refusal.ts';
+import {
+  type AccessPoint,
+  type Attempt,
+  type Credentials,
+  type CurrentConnection,
+  refusal,
+  type Survey,
+  type Wifi,
+  type WifiProfile,
+} from '../port.ts';
 import { NETWORKS, type SimulatedNetwork } from './networks.ts';
 
 /** How long simulated radio work takes, in ms. */
