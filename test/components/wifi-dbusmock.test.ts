@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createLogger } from '../../functions/shared/logger.ts';
 import { describeWith } from '../support/components.ts';
 import { type NetworkManagerMock, startNetworkManagerMock } from '../support/network-manager-mock.ts';
@@ -61,7 +61,7 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
       logger: createLogger('trace', sink),
     });
   });
-  afterEach(async () => {
+  beforeEach(async () => {
     for (const [name, value] of [
       ['outcome', 0],
       ['scan', 'works'],
@@ -73,8 +73,8 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
     mock.forget();
   });
   afterAll(async () => {
-    await service.stop();
-    await mock.stop();
+    await service?.stop();
+    await mock?.stop();
   });
 
   const configure = (body: unknown) => service.as('ADMIN', CONFIGURE, { method: 'POST', body });
@@ -127,6 +127,65 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
     const { status, json } = await service.as('ADMIN', LIST);
     expect([status, json.code]).toEqual([503, 'component_unavailable']);
     expect(json.detail).toContain('NetworkManager');
+  });
+
+  it.each([
+    ['HomeNet', 'wrong password', 7, 422, 'wifi_wrong_password'],
+    ['HomeNet', 'correct horse', 53, 422, 'wifi_ssid_not_found'],
+    ['HomeNet', 'correct horse', 17, 422, 'wifi_no_address'],
+    ['HomeNet', 'correct horse', 39, 409, 'conflict'],
+    ['HomeNet', 'correct horse', 35, 503, 'component_unavailable'],
+    ['Lobby', null, 11, 504, 'wifi_timeout'],
+  ])('rolls back at once when %s with "%s" ends with state reason %i', async (ssid, password, reason, status, code) => {
+    await mock.behave('outcome', reason);
+    const answer = await configure({ ssid, password });
+    expect([answer.status, answer.json.code]).toEqual([status, code]);
+    expect(members()).toEqual(['CheckpointCreate', 'AddConnection2', 'ActivateConnection', 'CheckpointRollback']);
+    const { json } = await service.as('ADMIN', LIST);
+    expect(json.current.ssid).toBe('HomeNet');
+    expect(json.last_configure).toMatchObject({ ssid, outcome: 'failed', code });
+  });
+
+  it('tells a refused identity apart from a refused password', async () => {
+    await mock.behave('outcome', 7);
+    const body = { ssid: 'Corp', eap_method: 'PEAP', identity: 'bob', password: 'hunter2', domain_suffix_match: 'lab' };
+    expect((await configure(body)).json.code).toBe('wifi_eap_rejected');
+  });
+
+  it('changes nothing when there are no checkpoints', async () => {
+    await mock.behave('checkpoints', false);
+    const { status, json } = await configure({ ssid: 'HomeNet', password: 'correct horse' });
+    expect([status, json.code]).toEqual([503, 'component_unavailable']);
+    expect(json.detail).toContain('nothing was changed');
+    expect(members()).toEqual(['CheckpointCreate']);
+  });
+
+  it('joins under a checkpoint, stores the profile after it has worked, and then removes the one it replaces', async () => {
+    expect(await mock.profiles()).toContain(homeProfile);
+    const { status, json } = await configure({ ssid: 'HomeNet', password: 'correct horse' });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ ssid: 'HomeNet', connected: true, connection: { ssid: 'HomeNet' } });
+    expect(members()).toEqual([
+      'CheckpointCreate',
+      'AddConnection2',
+      'ActivateConnection',
+      'Update2',
+      'CheckpointDestroy',
+    ]);
+    const [checkpoint, added, , stored] = mock.calls();
+    expect(checkpoint).toEqual([
+      'CheckpointCreate',
+      ['ao', ['/org/freedesktop/NetworkManager/Devices/wifi0']],
+      ['u', 60],
+      ['u', 2],
+    ]);
+    expect(added?.[2]).toEqual(['u', 0x22]); // in memory, and never by itself
+    expect(stored?.[2]).toEqual(['u', 0x1]); // to disk
+    expect(stored?.[1]).toMatchObject({ connection: { autoconnect: ['b', true] } });
+    expect(stored?.[1]).not.toHaveProperty(['ipv4', 'dhcp-timeout']);
+    expect(await mock.profiles()).not.toContain(homeProfile);
+    const { json: list } = await service.as('ADMIN', LIST);
+    expect(list.last_configure).toMatchObject({ ssid: 'HomeNet', outcome: 'connected' });
   });
 
   const exact: ReadonlyArray<
@@ -275,65 +334,6 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
     for (const file of ['ca.pem', 'client.pem', 'client.key']) writeFileSync(join(data, file), 'a file');
     await configure(body);
     expect(trial()).toEqual(settings);
-  });
-
-  it('joins under a checkpoint, stores the profile after it has worked, and then removes the one it replaces', async () => {
-    expect(await mock.profiles()).toContain(homeProfile);
-    const { status, json } = await configure({ ssid: 'HomeNet', password: 'correct horse' });
-    expect(status).toBe(200);
-    expect(json).toMatchObject({ ssid: 'HomeNet', connected: true, connection: { ssid: 'HomeNet' } });
-    expect(members()).toEqual([
-      'CheckpointCreate',
-      'AddConnection2',
-      'ActivateConnection',
-      'Update2',
-      'CheckpointDestroy',
-    ]);
-    const [checkpoint, added, , stored] = mock.calls();
-    expect(checkpoint).toEqual([
-      'CheckpointCreate',
-      ['ao', ['/org/freedesktop/NetworkManager/Devices/wifi0']],
-      ['u', 60],
-      ['u', 2],
-    ]);
-    expect(added?.[2]).toEqual(['u', 0x22]); // in memory, and never by itself
-    expect(stored?.[2]).toEqual(['u', 0x1]); // to disk
-    expect(stored?.[1]).toMatchObject({ connection: { autoconnect: ['b', true] } });
-    expect(stored?.[1]).not.toHaveProperty(['ipv4', 'dhcp-timeout']);
-    expect(await mock.profiles()).not.toContain(homeProfile);
-    const { json: list } = await service.as('ADMIN', LIST);
-    expect(list.last_configure).toMatchObject({ ssid: 'HomeNet', outcome: 'connected' });
-  });
-
-  it.each([
-    ['HomeNet', 'wrong password', 7, 422, 'wifi_wrong_password'],
-    ['HomeNet', 'correct horse', 53, 422, 'wifi_ssid_not_found'],
-    ['HomeNet', 'correct horse', 17, 422, 'wifi_no_address'],
-    ['HomeNet', 'correct horse', 39, 409, 'conflict'],
-    ['HomeNet', 'correct horse', 35, 503, 'component_unavailable'],
-    ['Lobby', null, 11, 504, 'wifi_timeout'],
-  ])('rolls back at once when %s with "%s" ends with state reason %i', async (ssid, password, reason, status, code) => {
-    await mock.behave('outcome', reason);
-    const answer = await configure({ ssid, password });
-    expect([answer.status, answer.json.code]).toEqual([status, code]);
-    expect(members()).toEqual(['CheckpointCreate', 'AddConnection2', 'ActivateConnection', 'CheckpointRollback']);
-    const { json } = await service.as('ADMIN', LIST);
-    expect(json.current.ssid).toBe('HomeNet');
-    expect(json.last_configure).toMatchObject({ ssid, outcome: 'failed', code });
-  });
-
-  it('tells a refused identity apart from a refused password', async () => {
-    await mock.behave('outcome', 7);
-    const body = { ssid: 'Corp', eap_method: 'PEAP', identity: 'bob', password: 'hunter2', domain_suffix_match: 'lab' };
-    expect((await configure(body)).json.code).toBe('wifi_eap_rejected');
-  });
-
-  it('changes nothing when there are no checkpoints', async () => {
-    await mock.behave('checkpoints', false);
-    const { status, json } = await configure({ ssid: 'HomeNet', password: 'correct horse' });
-    expect([status, json.code]).toEqual([503, 'component_unavailable']);
-    expect(json.detail).toContain('nothing was changed');
-    expect(members()).toEqual(['CheckpointCreate']);
   });
 
   it('refuses a second configure while one goes on, and lets the first one finish without its client', async () => {

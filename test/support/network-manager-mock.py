@@ -29,6 +29,7 @@ class State:
     delay_ms = 30
     checkpoints = True
     former = '/'
+    profiles = []
     count = 0
 
 
@@ -89,9 +90,10 @@ def delete(connection):
 
 def use(active):
     """The device is connected through this active connection."""
-    device = dbusmock.get_object(DEVICE_PATH)
-    device.UpdateProperties(stock.DEVICE_IFACE, {'ActiveConnection': dbus.ObjectPath(active),
-                                                 'State': dbus.UInt32(100 if active != '/' else 30)})
+    # Set directly: UpdateProperties cannot wrap an object path.
+    properties = dbusmock.get_object(DEVICE_PATH).props[stock.DEVICE_IFACE]
+    properties['ActiveConnection'] = dbus.ObjectPath(active)
+    properties['State'] = dbus.UInt32(100 if active != '/' else 30)
 
 
 def activate(manager, connection, device, _specific):
@@ -123,6 +125,7 @@ def checkpoint_create(_manager, devices, seconds, flags):
     if not State.checkpoints:
         raise dbus.exceptions.DBusException('no such method', name='org.freedesktop.DBus.Error.UnknownMethod')
     State.former = dbusmock.get_object(DEVICE_PATH).Get(stock.DEVICE_IFACE, 'ActiveConnection')
+    State.profiles = list(dbusmock.get_object(stock.SETTINGS_OBJ).ListConnections())
     return dbus.ObjectPath('/org/freedesktop/NetworkManager/Checkpoint/1')
 
 
@@ -132,6 +135,9 @@ def checkpoint_destroy(_manager, checkpoint):
 
 def checkpoint_rollback(_manager, checkpoint):
     record('CheckpointRollback', checkpoint)
+    for path in list(dbusmock.get_object(stock.SETTINGS_OBJ).ListConnections()):
+        if path not in State.profiles:
+            stock.ConnectionDelete(dbusmock.get_object(path))
     use(State.former)
     return dbus.Dictionary({}, signature='su')
 

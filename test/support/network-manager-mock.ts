@@ -30,7 +30,7 @@ export async function startNetworkManagerMock() {
       () => false,
     ),
   );
-  const mocked = `${'org.freedesktop.DBus'}.Mock`;
+  const mocked = 'org.freedesktop.DBus.Mock';
 
   return {
     address: bus.address,
@@ -62,7 +62,7 @@ export async function startNetworkManagerMock() {
         [WIFI0],
         profile,
         accessPoint,
-        `former-${name}`,
+        `former_${name}`,
         2,
       ]);
       await call(WIFI0, mocked, 'UpdateProperties', 'sa{sv}', [`${NM}.Device`, { State: typed('u', 100) }]);

@@ -4,6 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from './world.ts';
 
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** A program of the operating system that runs for a test, with its output in a file. */
 export interface RunningProgram {
   readonly child: ChildProcess;
@@ -25,7 +30,9 @@ export function startSystemProgram(
   });
   child.stdout.pipe(log);
   child.stderr.pipe(log);
+  running.add(child);
   const ended = new Promise<void>((resolve) => child.on('close', () => resolve()));
+  child.on('close', () => running.delete(child));
   child.on('error', () => undefined); // told by what then waits in vain
   return {
     child,
