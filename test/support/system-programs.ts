@@ -31,8 +31,9 @@ export function startSystemProgram(
   child.stdout.pipe(log);
   child.stderr.pipe(log);
   running.add(child);
-  const ended = new Promise<void>((resolve) => child.on('close', () => resolve()));
-  child.on('close', () => running.delete(child));
+  // Its own end, not that of its output, which may be shared with what it started.
+  const ended = new Promise<void>((resolve) => child.on('exit', () => resolve()));
+  child.on('exit', () => running.delete(child));
   child.on('error', () => undefined); // told by what then waits in vain
   return {
     child,

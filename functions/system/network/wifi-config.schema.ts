@@ -37,7 +37,9 @@ export const WiFiConfig = z
       .enum(['MSCHAPV2', 'GTC', 'PAP', 'CHAP', 'EAP'])
       .nullable()
       .default(null)
-      .describe('what runs inside the tunnel; `EAP` is MSCHAPv2 as an EAP method of its own'),
+      .describe(
+        'what runs inside the tunnel; `EAP` is MSCHAPv2 as an EAP method of its own; null: MSCHAPv2 for PEAP and TTLS',
+      ),
     identity: text(256, '802.1X user name'),
     anonymous_identity: text(256, '802.1X user name shown outside the tunnel'),
     ca_cert: path('CA certificate of the server; without it the CAs of the system count'),

@@ -20,9 +20,12 @@ export function eapSettings(eap: EapProfile): Record<string, Typed> {
   };
 }
 
-/** What runs inside the tunnel. `EAP` stands for EAP's own MSCHAPv2, and GTC exists inside TTLS only as an EAP method. */
+/**
+ * What runs inside the tunnel. `EAP` stands for EAP's own MSCHAPv2, and GTC exists inside TTLS only as an EAP method.
+ * NetworkManager wants one for PEAP and TTLS; MSCHAPv2 at least does not hand the password over.
+ */
 function innerMethod({ method, phase2 }: EapProfile): Record<string, Typed> {
-  if (phase2 === null) return {};
+  if (phase2 === null) return method === 'PEAP' || method === 'TTLS' ? { 'phase2-auth': typed('s', 'mschapv2') } : {};
   if (phase2 === 'EAP') return { 'phase2-autheap': typed('s', 'mschapv2') };
   if (method === 'TTLS' && phase2 === 'GTC') return { 'phase2-autheap': typed('s', 'gtc') };
   return { 'phase2-auth': typed('s', phase2.toLowerCase()) };
