@@ -131,10 +131,14 @@ export const wifi: Port<Wifi> = /* @__PURE__ */ port(
 );
 
 /** How the last Wi-Fi configure went, kept in the data folder. */
-export const wifiRecord: Port<WifiRecord> = /* @__PURE__ */ port('wifi record', async ({ config, logger, clock }) => {
-  const { fileRecord } = await import('./adapters/wifi-record/file.ts');
-  return fileRecord(join(config.SERVICE_DATA_DIR, 'last-wifi-configure.json'), clock, logger);
-});
+export const wifiRecord: Port<WifiRecord> = /* @__PURE__ */ port(
+  'wifi record',
+  async ({ config, logger, clock }) => {
+    const { fileRecord } = await import('./adapters/wifi-record/file.ts');
+    return fileRecord(join(config.SERVICE_DATA_DIR, 'last-wifi-configure.json'), clock, logger);
+  },
+  (record) => record.close(),
+);
 
 /** The skills folder (SERVICE_SKILLS_DIR). */
 export const skillFiles: Port<SkillFiles> = /* @__PURE__ */ port('skills folder', async ({ config, logger, clock }) => {

@@ -63,7 +63,10 @@ function wired(id: string, address: string | undefined, uuid: string, trial: boo
 // There is no Wi-Fi hardware, nor a kernel that could simulate it, on the machines these tests run on. What follows
 // proves the profiles (NetworkManager validates and stores Wi-Fi profiles without a device) and, on a wired device and
 // through the same code, what protects the link: checkpoint, activation, failure, rollback, the death of this process.
-describeWith('NetworkManager', '/usr/sbin/NetworkManager', 'Wi-Fi through the real NetworkManager', () => {
+// A network namespace needs root.
+const AS_ROOT = process.getuid?.() === 0 ? '/usr/sbin/NetworkManager' : '/usr/sbin/NetworkManager, run as root';
+
+describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager', () => {
   let nm: RealNetworkManager;
   let device: Device;
 

@@ -14,6 +14,7 @@ export const handler = endpoint({
     'Answers once the robot is connected, within about a minute. When it fails, the former connection is back. A client that loses its own link over the change finds the outcome in `last_configure` of get_wifi_list.',
   input: { body: WiFiConfig },
   output: WifiConfigured,
+  audit: 'network.configure',
   uses: { config, wifi, wifiRecord },
   errors: [
     'busy',
@@ -25,7 +26,8 @@ export const handler = endpoint({
     'wifi_timeout',
     'component_unavailable',
   ],
-}).handler(async ({ valid: { body } }, { config, wifi, wifiRecord }) => {
+}).handler(async ({ valid: { body }, record: note }, { config, wifi, wifiRecord }) => {
+  note('network.configure', { ssid: body.ssid, security: body.security, eap_method: body.eap_method });
   const allowUnverifiedEap = config.SERVICE_WIFI_ALLOW_UNVERIFIED_EAP;
   const connection = await configureWifi({ wifi, record: wifiRecord, allowUnverifiedEap }, body);
   return { ssid: body.ssid, connected: true, connection: describeConnection(connection) };

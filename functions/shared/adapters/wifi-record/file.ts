@@ -13,11 +13,12 @@ const Kept = z.strictObject({
 });
 
 /**
- * Keeps the record in one small file, which holds no secret. A file that cannot be read or written costs the memory over a restart only:
- * it is logged and nothing fails because of it.
+ * Keeps the record in one small file, which holds no secret. A file that cannot be read or written costs the memory over
+ * a restart only: it is logged, and nothing fails because of it.
  */
 export function fileRecord(path: string, clock: () => number, logger: Logger): WifiRecord {
   let running = false;
+  let closed = false;
   let latest: Promise<LastConfigure | null> | undefined;
 
   function last(): Promise<LastConfigure | null> {
@@ -36,6 +37,7 @@ export function fileRecord(path: string, clock: () => number, logger: Logger): W
   }
 
   async function remember(record: LastConfigure): Promise<void> {
+    if (closed) return;
     latest = Promise.resolve(record);
     await write(path, JSON.stringify(record)).catch((error: unknown) => {
       logger.warn({ err: error }, 'the record of the Wi-Fi configure cannot be written');
@@ -59,6 +61,9 @@ export function fileRecord(path: string, clock: () => number, logger: Logger): W
       const finished_at = new Date(clock()).toISOString();
       await remember({ ssid, outcome, ...(code === undefined ? {} : { code }), finished_at });
       running = false;
+    },
+    close() {
+      closed = true;
     },
   };
 }

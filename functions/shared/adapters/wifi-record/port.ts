@@ -20,4 +20,6 @@ export interface WifiRecord {
    */
   start(ssid: string): Promise<void>;
   finish(outcome: 'connected' | 'failed', code?: string): Promise<void>;
+  /** From here on nothing is remembered: a configure that is cut off by the end of this process stays `interrupted`. */
+  close(): void;
 }

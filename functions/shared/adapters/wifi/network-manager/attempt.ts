@@ -93,6 +93,7 @@ export class DeviceAttempt {
   async undo(): Promise<boolean> {
     try {
       await rollbackCheckpoint(this.#manager, this.#checkpoint);
+      if (this.#former === NO_OBJECT) return true;
       const end = performance.now() + RESTORE_LIMIT_MS;
       while ((await connectedProfile(this.#manager, this.#device.path)) !== this.#former) {
         if (performance.now() > end) return false;
