@@ -358,6 +358,29 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
     expect(json.last_configure).toMatchObject({ ssid: 'Lobby', outcome: 'connected' });
   });
 
+  it('leaves the way back to NetworkManager when the service ends in the middle, and says so after the restart', async () => {
+    await mock.behave('outcome', 1000);
+    const options = {
+      settings: {
+        HOME: temporaryFolder(),
+        SERVICE_MODE: 'robot',
+        SERVICE_HOST: '127.0.0.1',
+        DBUS_SYSTEM_BUS_ADDRESS: mock.address,
+      },
+      limits: { drainGrace: 50, drainEnd: 50 },
+    };
+    const first = await startTestService(options);
+    const cut = first.as('ADMIN', CONFIGURE, { method: 'POST', body: { ssid: 'Lobby' } });
+    cut.catch(() => undefined); // the service ends before it answers
+    await until('the join', () => members().includes('ActivateConnection'));
+    await first.stop();
+    expect(members()).toEqual(['CheckpointCreate', 'AddConnection2', 'ActivateConnection']);
+    const second = await startTestService(options);
+    const { json } = await second.as('ADMIN', LIST);
+    await second.stop();
+    expect(json.last_configure).toEqual({ ssid: 'Lobby', outcome: 'interrupted', finished_at: null });
+  });
+
   it('shows the password in no argv, no log line and no answer, even when NetworkManager echoes it', async () => {
     const password = 'refuse this one';
     const answer = await configure({ ssid: 'HomeNet', password });
