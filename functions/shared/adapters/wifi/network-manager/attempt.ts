@@ -124,7 +124,7 @@ async function connectedProfile(manager: Manager, devicePath: string): Promise<s
 function refusedSettings(error: unknown): unknown {
   if (
     !(error instanceof BusError) ||
-    !/\.(InvalidProperty|MissingProperty|InvalidSetting|MissingSetting|InvalidConnection|PropertyTypeMismatch|Failed)$/.test(
+    !/\.(InvalidProperty|MissingProperty|InvalidSetting|MissingSetting|InvalidConnection|PropertyTypeMismatch)$/.test(
       error.reason,
     )
   ) {
