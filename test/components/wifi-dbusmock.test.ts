@@ -385,6 +385,7 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
     const password = 'refuse this one';
     const answer = await configure({ ssid: 'HomeNet', password });
     expect([answer.status, answer.json.code]).toEqual([422, 'validation_failed']);
+    expect(answer.json.detail).toBe('NetworkManager refused the setting 802-11-wireless-security.psk.');
     await mock.behave('outcome', 7);
     await mock.behave('delay_ms', 300);
     const secret = 'hunter-in-the-night';

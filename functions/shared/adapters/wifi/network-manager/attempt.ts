@@ -120,18 +120,12 @@ async function connectedProfile(manager: Manager, devicePath: string): Promise<s
   return String(Connection);
 }
 
-/** NetworkManager's own validation, named by the setting it minds (BusError carries no text here: it could echo a secret). */
+const REFUSED =
+  /\.(InvalidProperty|MissingProperty|InvalidSetting|MissingSetting|InvalidConnection|PropertyTypeMismatch)$/;
+
+/** NetworkManager's own validation, with the setting it minds and never its value. */
 function refusedSettings(error: unknown): unknown {
-  if (
-    !(error instanceof BusError) ||
-    !/\.(InvalidProperty|MissingProperty|InvalidSetting|MissingSetting|InvalidConnection|PropertyTypeMismatch)$/.test(
-      error.reason,
-    )
-  ) {
-    return explain(error);
-  }
-  return new ServiceError('validation_failed', {
-    detail: `NetworkManager refused these settings (${error.reason.split('.').pop()}). Its log names the one it minds.`,
-    cause: error,
-  });
+  if (!(error instanceof BusError) || !REFUSED.test(error.reason)) return explain(error);
+  const which = error.text === '' ? 'these settings' : `the setting ${error.text}`;
+  return new ServiceError('validation_failed', { detail: `NetworkManager refused ${which}.`, cause: error });
 }

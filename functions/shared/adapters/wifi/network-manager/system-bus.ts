@@ -11,7 +11,7 @@ export const typed = (signature: string, value: unknown): Typed => new Variant(s
 export class BusError extends Error {
   override readonly name = 'BusError';
   readonly reason: string;
-  /** What the other side wrote; empty when the call carried secrets, since a text may echo its input. */
+  /** What the other side wrote; of a call that carried secrets only the setting it names, since a text may echo its input. */
   readonly text: string;
 
   constructor(reason: string, text: string, member: string) {
@@ -28,6 +28,9 @@ export const NO_ANSWER = 'robot-rest.NoAnswer';
 /** {@link BusError.reason} of a call the library could not write. */
 const NOT_SENT = 'robot-rest.NotSent';
 
+/** A setting as NetworkManager's validation names it, `802-1x.identity`. */
+const SETTING = /^(?:connection|802-11-wireless|802-11-wireless-security|802-1x|ipv4|ipv6)\.[a-z0-9-]+(?=:|,)/;
+
 export interface BusCall {
   readonly destination: string;
   readonly path: string;
@@ -35,7 +38,7 @@ export interface BusCall {
   readonly member: string;
   readonly signature?: string;
   readonly body?: readonly unknown[];
-  /** The body holds a secret: nothing of the answer's text is kept when it fails. */
+  /** The body holds a secret: of the text of a failure only the name of a setting is kept. */
   readonly secret?: true;
 }
 
@@ -97,7 +100,8 @@ export class SystemBus {
     const answered = this.#bus.call(message).catch((error: unknown) => {
       if (error instanceof BusError) throw error;
       const reason = error instanceof DBusError ? error.type : NOT_SENT;
-      throw new BusError(reason, secret || !(error instanceof Error) ? '' : error.message, call.member);
+      const text = error instanceof Error ? error.message : '';
+      throw new BusError(reason, secret ? (SETTING.exec(text)?.[0] ?? '') : text, call.member);
     });
     const reply = await within(CALL_LIMIT_MS, Promise.race([answered, this.#gone]), call.member);
     return (reply?.body ?? []).map(plain);
