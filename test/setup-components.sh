@@ -12,6 +12,7 @@ packages=(
   python3-cryptography
   python3-dbusmock  # a NetworkManager that can be made to fail
   python3-jwt     # an independent verifier of our tokens
+  sqlite3         # another program that opens the database
 )
 
 missing=()
