@@ -35,6 +35,8 @@ import * as getDocsPage from '../functions/system/documentation/get-docs-page.ha
 import * as getOpenapi from '../functions/system/documentation/get-openapi.handler.ts';
 import * as getLlmConfig from '../functions/system/llm-config/get-llm-config.handler.ts';
 import * as patchLlmConfig from '../functions/system/llm-config/patch-llm-config.handler.ts';
+import * as configureWifi from '../functions/system/network/configure-wifi.handler.ts';
+import * as getWifiList from '../functions/system/network/get-wifi-list.handler.ts';
 import * as downloadSkill from '../functions/system/skills/download-skill.handler.ts';
 import * as enableSkill from '../functions/system/skills/enable-skill.handler.ts';
 import * as listSkills from '../functions/system/skills/list-skills.handler.ts';
@@ -138,4 +140,8 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/openapi.json', getOpenapi, { ...SAFE, ...CLOUD }),
   route('GET', '/docs', getDocsPage, SAFE),
   route('GET', '/docs/{file}', getDocsFile, SAFE),
+
+  // Network (specification, section 4.6)
+  route('POST', '/api/{version}/network/configure/', configureWifi),
+  route('GET', '/api/{version}/network/get_wifi_list', getWifiList),
 ];

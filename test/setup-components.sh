@@ -5,8 +5,12 @@ set -euo pipefail
 packages=(
   chromium        # a real browser for the documentation page
   curl            # the README's session
+  dbus            # private buses for the Wi-Fi tests
   faketime        # clocks that stand elsewhere
+  iproute2        # the wired device of the real NetworkManager
+  network-manager
   python3-cryptography
+  python3-dbusmock  # a NetworkManager that can be made to fail
   python3-jwt     # an independent verifier of our tokens
   sqlite3         # another program that opens the database
 )

@@ -3,6 +3,7 @@
  * used, so that a bundled function carries only the adapters of the ports it names.
  */
 
+import { join } from 'node:path';
 import type { AuditTrail } from './adapters/audit-trail/port.ts';
 import type { RobotDatabase } from './adapters/database/port.ts';
 import type { DescriptionFiles } from './adapters/description-files/port.ts';
@@ -14,6 +15,8 @@ import type { PythonParser } from './adapters/python-parser/port.ts';
 import type { RobotLink } from './adapters/robot-link/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
 import type { SkillFiles } from './adapters/skill-files/port.ts';
+import type { Wifi } from './adapters/wifi/port.ts';
+import type { WifiRecord } from './adapters/wifi-record/port.ts';
 import type { ApiDocument } from './api-document.ts';
 import { auditPath, type Config } from './config.ts';
 import { unavailable } from './errors.ts';
@@ -126,6 +129,30 @@ export const documentationFiles: Port<DocumentationFiles> = /* @__PURE__ */ port
   const { openDocumentationFiles } = await import('./adapters/documentation-files/open.ts');
   return openDocumentationFiles();
 });
+
+/** The robot's Wi-Fi: simulated, or NetworkManager's in robot mode. */
+export const wifi: Port<Wifi> = /* @__PURE__ */ port(
+  'wifi',
+  async ({ config, logger, clock }) => {
+    if (config.SERVICE_MODE === 'sim') {
+      const { SimulatedWifi } = await import('./adapters/wifi/simulated/simulated-wifi.ts');
+      return new SimulatedWifi(config.SERVICE_DATA_DIR, clock);
+    }
+    const { NetworkManagerWifi } = await import('./adapters/wifi/network-manager/network-manager.ts');
+    return new NetworkManagerWifi(config, clock, logger);
+  },
+  (wifi) => wifi.close(),
+);
+
+/** How the last Wi-Fi configure went, kept in the data folder. */
+export const wifiRecord: Port<WifiRecord> = /* @__PURE__ */ port(
+  'wifi record',
+  async ({ config, logger, clock }) => {
+    const { fileRecord } = await import('./adapters/wifi-record/file.ts');
+    return fileRecord(join(config.SERVICE_DATA_DIR, 'last-wifi-configure.json'), clock, logger);
+  },
+  (record) => record.close(),
+);
 
 /** The skills folder (SERVICE_SKILLS_DIR). */
 export const skillFiles: Port<SkillFiles> = /* @__PURE__ */ port('skills folder', async ({ config, logger, clock }) => {

@@ -38,6 +38,8 @@ const TABLE: ReadonlyArray<readonly [route: string, access: Access]> = [
   ...both('GET /api/{version}/database/get_path/', 'any-token'),
   ...both('GET /api/{version}/database/backups/', ENCHANTER_OR_ADMIN),
   ...both('POST /api/{version}/database/restore/', ENCHANTER_OR_ADMIN),
+  ...both('POST /api/{version}/network/configure/', ENCHANTER_OR_ADMIN),
+  ...both('GET /api/{version}/network/get_wifi_list', ENCHANTER_OR_ADMIN),
   ...both('POST /api/{version}/skill/upload/', ENCHANTER_OR_ADMIN),
   ...both('DELETE /api/{version}/skill/remove/', ENCHANTER_OR_ADMIN),
   ['POST /api/v1/skill/remove/', ENCHANTER_OR_ADMIN],
