@@ -1,5 +1,9 @@
 import type { Endpoint } from '../functions/shared/middleware/endpoint.ts';
+import * as getLogs from '../functions/system/services/get-logs.handler.ts';
+import * as listServices from '../functions/system/services/list-services.handler.ts';
 import * as getStatus from '../functions/system/status/get-status.handler.ts';
+import * as getVolume from '../functions/system/volume/get-volume.handler.ts';
+import * as setVolume from '../functions/system/volume/set-volume.handler.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Version = 'v1' | 'v2';
@@ -29,6 +33,14 @@ const CLOUD = { cloud: true } as const;
 
 /** Every route of the service, grouped as the specification is. All answer under `/` and `/rest/`, with and without a trailing slash. */
 export const ROUTES: readonly Route[] = [
+  // Audio
+  route('GET', '/api/{version}/volume/', getVolume),
+  route('POST', '/api/{version}/volume/', setVolume),
+
+  // System services
+  route('GET', '/api/{version}/service/get_services_list', listServices),
+  route('GET', '/api/{version}/service/{system}/{service_name}', getLogs),
+
   // Status and documentation
   route('GET', '/status', getStatus, { ...SAFE, ...CLOUD }),
 ];

@@ -2,9 +2,11 @@
  * The one place that chooses implementations from the configuration. Each recipe imports its adapter when it is first
  * used, so that a bundled function carries only the adapters of the ports it names.
  */
+import type { Audio } from './adapters/audio/port.ts';
 import type { KeyStore } from './adapters/key-store/port.ts';
 import { type Metrics, NO_METRICS } from './adapters/metrics/port.ts';
 import type { RobotLink } from './adapters/robot-link/port.ts';
+import type { ServiceManagers } from './adapters/service-manager/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
 import type { Config } from './config.ts';
 import type { Logger } from './logger.ts';
@@ -64,4 +66,20 @@ export const robotLink: Port<RobotLink> = /* @__PURE__ */ port(
     return openRobotLink(ports.config, ports.logger, ports.clock, await ports.get(metrics));
   },
   (link) => link.close(),
+);
+
+/** The loudspeaker. */
+export const audio: Port<Audio> = /* @__PURE__ */ port('audio', async ({ config }) => {
+  const { openAudio } = await import('./adapters/audio/open.ts');
+  return openAudio(config);
+});
+
+/** The services of head and base, and their logs. */
+export const serviceManagers: Port<ServiceManagers> = /* @__PURE__ */ port(
+  'service managers',
+  async ({ config, clock }) => {
+    const { openServiceManagers } = await import('./adapters/service-manager/open.ts');
+    return openServiceManagers(config, clock);
+  },
+  (managers) => managers.close(),
 );
