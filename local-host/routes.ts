@@ -1,6 +1,27 @@
+import * as authenticateV1 from '../functions/auth/authenticate-v1.handler.ts';
+import * as authenticateV2 from '../functions/auth/authenticate-v2.handler.ts';
+import * as getJwks from '../functions/auth/get-jwks.handler.ts';
+import * as refreshToken from '../functions/auth/refresh-token.handler.ts';
+import * as getCommand from '../functions/commands/get-command.handler.ts';
+import * as listCommands from '../functions/commands/list-commands.handler.ts';
+import * as runCommand from '../functions/commands/run-command.handler.ts';
+import * as sendBool from '../functions/commands/send-bool.handler.ts';
+import * as sendCoordinates from '../functions/commands/send-coordinates.handler.ts';
+import * as sendDict from '../functions/commands/send-dict.handler.ts';
+import * as sendFloat from '../functions/commands/send-float.handler.ts';
+import * as sendInt from '../functions/commands/send-int.handler.ts';
+import * as sendList from '../functions/commands/send-list.handler.ts';
+import * as sendStr from '../functions/commands/send-str.handler.ts';
+import * as stop from '../functions/commands/stop.handler.ts';
 import type { Endpoint } from '../functions/shared/middleware/endpoint.ts';
+import * as getDocsFile from '../functions/system/documentation/get-docs-file.handler.ts';
+import * as getDocsPage from '../functions/system/documentation/get-docs-page.handler.ts';
+import * as getOpenapi from '../functions/system/documentation/get-openapi.handler.ts';
 import * as getLogs from '../functions/system/services/get-logs.handler.ts';
 import * as listServices from '../functions/system/services/list-services.handler.ts';
+import * as checkLive from '../functions/system/status/check-live.handler.ts';
+import * as checkReady from '../functions/system/status/check-ready.handler.ts';
+import * as getMetrics from '../functions/system/status/get-metrics.handler.ts';
 import * as getStatus from '../functions/system/status/get-status.handler.ts';
 import * as getVolume from '../functions/system/volume/get-volume.handler.ts';
 import * as setVolume from '../functions/system/volume/set-volume.handler.ts';
@@ -33,6 +54,25 @@ const CLOUD = { cloud: true } as const;
 
 /** Every route of the service, grouped as the specification is. All answer under `/` and `/rest/`, with and without a trailing slash. */
 export const ROUTES: readonly Route[] = [
+  // Authentication
+  route('GET', '/api/{version}/auth/', authenticateV1, { versions: ['v1'], ...CLOUD }),
+  route('GET', '/api/{version}/auth/', authenticateV2, { versions: ['v2'], ...CLOUD }),
+  route('GET', '/api/{version}/auth/refresh/', refreshToken, { versions: ['v2'], ...CLOUD }),
+  route('GET', '/.well-known/jwks.json', getJwks, { ...SAFE, ...CLOUD }),
+
+  // Commands
+  route('POST', '/api/{version}/coordinates/', sendCoordinates, CLOUD),
+  route('POST', '/api/{version}/str/', sendStr, CLOUD),
+  route('POST', '/api/{version}/int/', sendInt, CLOUD),
+  route('POST', '/api/{version}/float/', sendFloat, CLOUD),
+  route('POST', '/api/{version}/bool/', sendBool, CLOUD),
+  route('POST', '/api/{version}/dict/', sendDict, CLOUD),
+  route('POST', '/api/{version}/list/', sendList, CLOUD),
+  route('GET', '/api/{version}/get/{command}', getCommand, CLOUD),
+  route('POST', '/api/{version}/commands/{command}/', runCommand, { versions: ['v2'], ...CLOUD }),
+  route('GET', '/api/{version}/commands/', listCommands, CLOUD),
+  route('POST', '/api/{version}/stop', stop, CLOUD),
+
   // Audio
   route('GET', '/api/{version}/volume/', getVolume),
   route('POST', '/api/{version}/volume/', setVolume),
@@ -43,4 +83,10 @@ export const ROUTES: readonly Route[] = [
 
   // Status and documentation
   route('GET', '/status', getStatus, { ...SAFE, ...CLOUD }),
+  route('GET', '/health/live', checkLive, SAFE),
+  route('GET', '/health/ready', checkReady, SAFE),
+  route('GET', '/metrics', getMetrics),
+  route('GET', '/openapi.json', getOpenapi, { ...SAFE, ...CLOUD }),
+  route('GET', '/docs', getDocsPage, SAFE),
+  route('GET', '/docs/{file}', getDocsFile, SAFE),
 ];

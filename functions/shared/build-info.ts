@@ -1,6 +1,9 @@
 declare const BUILD_VERSION: string | undefined;
 declare const BUILD_DATE: string | undefined;
 
+/** Whether this code runs from a bundle, with what travels with it beside it. */
+export const BUNDLED = typeof BUILD_VERSION === 'string';
+
 /** Version of the running code; the bundler writes it in, run from sources it is `dev`. */
 export const VERSION = typeof BUILD_VERSION === 'string' ? BUILD_VERSION : 'dev';
 

@@ -67,6 +67,8 @@ export interface ServiceErrorOptions {
   readonly errors?: readonly Fault[];
   /** Response headers the answer needs, `Retry-After` or `Allow` for instance. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Further members of the problem (RFC 9457, section 3.2), as readable to everybody as the detail. */
+  readonly members?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
@@ -75,13 +77,15 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly errors: readonly Fault[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly members: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(code: ErrorCode, { detail, errors, headers, cause }: ServiceErrorOptions) {
+  constructor(code: ErrorCode, { detail, errors, headers, members, cause }: ServiceErrorOptions) {
     super(detail, cause === undefined ? undefined : { cause });
     this.name = 'ServiceError';
     this.code = code;
     this.errors = errors;
     this.headers = headers ?? {};
+    this.members = members;
   }
 
   get status(): number {

@@ -3,14 +3,19 @@
  * used, so that a bundled function carries only the adapters of the ports it names.
  */
 import type { Audio } from './adapters/audio/port.ts';
+import type { DocumentationFiles } from './adapters/documentation-files/port.ts';
 import type { KeyStore } from './adapters/key-store/port.ts';
 import { type Metrics, NO_METRICS } from './adapters/metrics/port.ts';
 import type { RobotLink } from './adapters/robot-link/port.ts';
 import type { ServiceManagers } from './adapters/service-manager/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
+import type { ApiDocument } from './api-document.ts';
 import type { Config } from './config.ts';
+import { unavailable } from './errors.ts';
+import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import { type Port, port } from './port.ts';
+import type { ReadinessCheck } from './readiness.ts';
 import type { ApiKeyGate } from './tokens/api-key-gate.ts';
 import type { Tokens } from './tokens/tokens.ts';
 
@@ -67,6 +72,33 @@ export const robotLink: Port<RobotLink> = /* @__PURE__ */ port(
   },
   (link) => link.close(),
 );
+
+/** Where the process stands in its life; the host says so when it drains. */
+export const lifecycle: Port<Lifecycle> = /* @__PURE__ */ port('lifecycle', () => ({ draining: false }));
+
+/** What has to work before requests make sense. */
+export const readiness: Port<readonly ReadinessCheck[]> = /* @__PURE__ */ port('readiness', async (ports) => {
+  const { readinessChecks } = await import('./readiness.ts');
+  const { folderProblem } = await import('./adapters/folders/folder-problem.ts');
+  return readinessChecks({
+    robotLink: () => ports.get(robotLink),
+    signingKeys: () => ports.get(signingKeys),
+    keyStore: () => ports.get(keyStore),
+    skillsFolderProblem: () => folderProblem(ports.config.SERVICE_SKILLS_DIR),
+    clock: ports.clock,
+  });
+});
+
+/** The OpenAPI document. Only who knows the whole route table can give it: the local host does. */
+export const apiDocument: Port<() => ApiDocument> = /* @__PURE__ */ port('API document', () => {
+  throw unavailable('API document', 'Only a host that knows every route can give it.');
+});
+
+/** The files of the documentation page. */
+export const documentationFiles: Port<DocumentationFiles> = /* @__PURE__ */ port('documentation files', async () => {
+  const { openDocumentationFiles } = await import('./adapters/documentation-files/open.ts');
+  return openDocumentationFiles();
+});
 
 /** The loudspeaker. */
 export const audio: Port<Audio> = /* @__PURE__ */ port('audio', async ({ config }) => {

@@ -13,6 +13,8 @@ export interface HostFacts {
   readonly listener: 'tcp' | 'socket';
   /** Aborts when the client hangs up or the service is about to end. */
   readonly signal: AbortSignal;
+  /** The peer is a trusted proxy: what its forwarding headers say counts. */
+  readonly viaTrustedProxy?: boolean;
   /**
    * Reads the body, at most `MAX_BODY_BYTES`, once the caller is known to be allowed in.
    * @throws ServiceError `too_large`, `request_timeout`.

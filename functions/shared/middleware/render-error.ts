@@ -23,6 +23,7 @@ export function problem(error: ServiceError, requestId: string): Result {
   const headers: Record<string, string> = { ...error.headers, 'content-type': 'application/problem+json' };
   if (status === 401) headers['www-authenticate'] = challenge(error);
   const body = {
+    ...error.members,
     type: `urn:robot-rest:problem:${error.code}`,
     title,
     status,

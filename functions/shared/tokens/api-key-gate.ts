@@ -1,11 +1,17 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { ApiKeyRecord, KeyStore } from '../adapters/key-store/port.ts';
+import { BUILT_AT } from '../build-info.ts';
 import type { Config } from '../config.ts';
+import { ServiceError, unavailable } from '../errors.ts';
+import { addressBlock } from './address-block.ts';
 
 export interface ApiKeyGate {
   /**
-   * The key record of this secret.
-   * @throws ServiceError `missing_api_key`, `api_key_invalid`, `rate_limited` (with Retry-After), `insufficient_access`
-   * when the key is limited to other robots.
+   * The key record of this secret. A right key is never refused for the wrong ones that came before it.
+   * @throws ServiceError `missing_api_key`, `api_key_invalid`, `rate_limited` (with Retry-After) after 5 wrong keys a
+   * minute from one address, `insufficient_access` when the key is limited to other robots, `component_unavailable`
+   * while the clock stands before the build date.
    */
   check(secret: string | undefined, address: string): Promise<ApiKeyRecord>;
 }
@@ -16,6 +22,57 @@ export interface ApiKeyGateParts {
   readonly keyStore: KeyStore;
 }
 
-export function createApiKeyGate(_parts: ApiKeyGateParts): ApiKeyGate {
-  throw new Error('being written');
+const WRONG_KEYS = 5;
+const WINDOW_SECONDS = 60;
+
+export function createApiKeyGate({ config, clock, keyStore }: ApiKeyGateParts): ApiKeyGate {
+  const wrongKeys = new RateLimiterMemory({ points: WRONG_KEYS, duration: WINDOW_SECONDS });
+  const salt = randomBytes(16);
+
+  return {
+    async check(secret, address) {
+      requireClock(clock());
+      if (secret === undefined || secret === '') {
+        throw new ServiceError('missing_api_key', { detail: 'Send an API key in the header "X-API-Key".' });
+      }
+      const key = keyStore.findBySecret(secret);
+      if (!key) {
+        await countWrongKey(wrongKeys, counterOf(address, salt));
+        throw new ServiceError('api_key_invalid', { detail: 'The API key in X-API-Key is unknown or revoked.' });
+      }
+      if (key.robots?.includes(config.SERVICE_ROBOT_ID) === false) {
+        throw new ServiceError('insufficient_access', { detail: 'This API key is limited to other robots.' });
+      }
+      return key;
+    },
+  };
+}
+
+/** A token whose times come from a wrong clock would be refused, or live for years, once the clock is right. */
+function requireClock(now: number): void {
+  if (now >= BUILT_AT) return;
+  throw unavailable(
+    'clock',
+    'The clock of the robot stands before the build date of this service; set it and try again.',
+  );
+}
+
+/**
+ * Addresses share 65 536 counters, so that no flood of addresses can fill the memory. Whoever shares one with an
+ * attacker hears "too many" instead of "wrong", and only for a wrong key.
+ */
+function counterOf(address: string, salt: Buffer): number {
+  return createHmac('sha256', salt).update(addressBlock(address)).digest().readUInt16BE(0);
+}
+
+async function countWrongKey(wrongKeys: RateLimiterMemory, counter: number): Promise<void> {
+  try {
+    await wrongKeys.consume(counter);
+  } catch (refusal) {
+    if (!(refusal instanceof RateLimiterRes)) throw refusal;
+    throw new ServiceError('rate_limited', {
+      detail: `More than ${WRONG_KEYS} wrong API keys came from this address within a minute. Wait, then send the right one.`,
+      headers: { 'retry-after': String(Math.max(1, Math.ceil(refusal.msBeforeNext / 1000))) },
+    });
+  }
 }

@@ -1,7 +1,23 @@
 import type { Config } from '../../config.ts';
 import type { Logger } from '../../logger.ts';
+import { keysOfEnvironment } from './environment.ts';
 import type { KeyStore } from './port.ts';
 
-export async function openKeyStore(_config: Config, _logger: Logger, _clock: () => number): Promise<KeyStore> {
-  throw new Error('being written');
+/** True when the API keys come from the environment: the setting is there, or there is no disk to keep a file on. */
+export function keysInEnvironment(config: Config): boolean {
+  return config.SERVICE_API_KEYS !== undefined || config.inCloud;
+}
+
+/**
+ * The API keys: SERVICE_API_KEYS, else the file in the data folder. A file that is broken from the start means no key at
+ * all, and a problem that readiness tells.
+ * @throws ConfigError when SERVICE_API_KEYS cannot be used.
+ */
+export async function openKeyStore(config: Config, logger: Logger, clock: () => number): Promise<KeyStore> {
+  if (keysInEnvironment(config)) return keysOfEnvironment(config.SERVICE_API_KEYS);
+  const { keyFilePath, openKeyFile } = await import('./file.ts');
+  const store = openKeyFile(keyFilePath(config), clock);
+  const problem = store.problem();
+  if (problem !== undefined) logger.error(`api-keys.json cannot be used: ${problem}. No API key opens until it can`);
+  return store;
 }

@@ -1,13 +1,37 @@
-import type { Config } from '../../config.ts';
+import { type Config, ConfigError } from '../../config.ts';
 import type { Logger } from '../../logger.ts';
 import type { Metrics } from '../metrics/port.ts';
+import { measured } from './measured.ts';
 import type { RobotLink } from './port.ts';
 
+/**
+ * Opens the way to the robot that SERVICE_ROBOT_URL names: `sim:` is simulated, absent is none at all. Round trips are
+ * counted in `metrics`.
+ * @throws ConfigError for a scheme this service does not speak.
+ */
 export async function openRobotLink(
-  _config: Config,
-  _logger: Logger,
-  _clock: () => number,
-  _metrics: Metrics,
+  config: Config,
+  logger: Logger,
+  clock: () => number,
+  metrics: Metrics,
 ): Promise<RobotLink> {
-  throw new Error('being written');
+  const url = config.SERVICE_ROBOT_URL;
+  if (url === undefined) {
+    const { noRobot } = await import('./none.ts');
+    logger.warn('SERVICE_ROBOT_URL is not set: commands and stop are answered with robot_unavailable');
+    return noRobot();
+  }
+  const scheme = /^([a-z][a-z0-9+.-]*:)/i.exec(url)?.[1]?.toLowerCase();
+  if (scheme === 'sim:') {
+    const { openSimulatedRobot } = await import('./simulated/simulated-robot.ts');
+    if (config.SERVICE_MODE === 'robot') {
+      logger.warn('SERVICE_ROBOT_URL is "sim:" in robot mode: commands move a simulated robot, not this machine');
+    }
+    return measured(openSimulatedRobot(clock), metrics);
+  }
+  throw new ConfigError(
+    scheme === undefined
+      ? 'SERVICE_ROBOT_URL: it has no scheme; it should look like "sim:"'
+      : `SERVICE_ROBOT_URL: the scheme "${scheme}" is not known; the one supported is "sim:"`,
+  );
 }

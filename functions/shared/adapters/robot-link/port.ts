@@ -36,6 +36,9 @@ export interface RobotCommand {
   readonly sender: Sender;
 }
 
+/** What the robot confirmed: it stands still, and so many missions were cancelled, where it says how many. */
+export type StopReport = { readonly stopped: true; readonly cancelled_missions?: number };
+
 export interface SendOptions {
   /** When the answer stops being of use, in ms since the epoch. A command that has not begun by then must not begin. */
   readonly deadline: number;
@@ -55,6 +58,6 @@ export interface RobotLink {
   /** Sends one command; the answer is the robot's own. */
   send(command: RobotCommand, options: SendOptions): JsonValue | Promise<JsonValue>;
   /** Stops all motion and cancels every mission, ahead of everything; settles when the robot has confirmed. */
-  stop(options: SendOptions): JsonValue | Promise<JsonValue>;
+  stop(options: SendOptions): StopReport | Promise<StopReport>;
   close(): void | Promise<void>;
 }

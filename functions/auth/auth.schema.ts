@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { ACCESS_LEVELS } from '../shared/access.ts';
+
+/** Query of v2 authentication (specification, section 4.1). */
+export const AuthenticateQuery = z.strictObject({
+  username: z
+    .string()
+    .regex(/^[A-Za-z0-9._@-]{1,48}$/, 'The username is 1 to 48 of A-Z a-z 0-9 . _ @ -')
+    .optional()
+    .describe('name the caller claims for the stream server; it stands in the token')
+    .meta({ example: 'operator@example.org' }),
+  mediamtx_publish: z
+    .enum(['true', 'false'], { error: 'mediamtx_publish is "true" or "false"' })
+    .optional()
+    .describe('`true`: the token may also publish streams; over TCP the API key must be of level ADMIN or ENCHANTER')
+    .meta({ example: 'false' }),
+});
+
+/** Answer of authentication and refresh; the token also stands in the Authorization header. */
+export const TokenAnswer = z
+  .strictObject({
+    client_id: z.uuid().describe('made for this client; a refresh keeps it'),
+    access_level: z.enum(ACCESS_LEVELS),
+    token: z
+      .string()
+      .describe('the JWT (ES256), for "Authorization: Bearer <token>"')
+      .meta({ example: 'eyJhbGciOiJFUzI1NiIs…' }),
+    token_type: z.literal('Bearer'),
+    expires_in: z.literal(1800).describe('seconds'),
+    expires_at: z.iso.datetime().describe('end of the token, RFC 3339 in UTC'),
+  })
+  .meta({ id: 'TokenAnswer' });
+
+const Jwk = z
+  .strictObject({
+    kty: z.literal('EC'),
+    crv: z.literal('P-256'),
+    x: z.string(),
+    y: z.string(),
+    kid: z.string().describe('RFC 7638 thumbprint'),
+    alg: z.literal('ES256'),
+    use: z.literal('sig'),
+  })
+  .meta({ id: 'Jwk' });
+
+/** The public keys that verify the service's tokens (RFC 7517). */
+export const Jwks = z.strictObject({ keys: z.array(Jwk).min(1) }).meta({ id: 'Jwks' });

@@ -1,0 +1,14 @@
+import { endpoint } from '../shared/middleware/endpoint.ts';
+import { logger, metrics, tokens } from '../shared/ports.ts';
+import { TokenAnswer } from './auth.schema.ts';
+import { issueToken } from './auth.ts';
+import { tokenReply } from './token-reply.ts';
+
+/** GET /api/v1/auth/: trades an API key for a token. Over the Unix socket no key is needed. */
+export const handler = endpoint({
+  access: 'api-key',
+  summary: 'Trade an API key for a token',
+  output: TokenAnswer,
+  uses: { tokens, logger, metrics },
+  effects: true,
+}).handler(async ({ caller }, ports) => tokenReply(await issueToken(ports, caller)));

@@ -1,0 +1,21 @@
+import { endpoint } from '../shared/middleware/endpoint.ts';
+import { logger, metrics, tokens } from '../shared/ports.ts';
+import { AuthenticateQuery, TokenAnswer } from './auth.schema.ts';
+import { issueToken } from './auth.ts';
+import { tokenReply } from './token-reply.ts';
+
+/** GET /api/v2/auth/: trades an API key for a token, on demand for one that may publish streams. Over the Unix socket no key is needed. */
+export const handler = endpoint({
+  access: 'api-key',
+  summary: 'Trade an API key for a token',
+  description:
+    'The token lets its bearer view streams. With `mediamtx_publish=true` it also lets it publish them: over TCP that needs an API key of level ADMIN or ENCHANTER. Over the Unix socket no API key is needed.',
+  input: { query: AuthenticateQuery },
+  output: TokenAnswer,
+  uses: { tokens, logger, metrics },
+  effects: true,
+  errors: ['insufficient_access'],
+}).handler(async ({ caller, valid: { query } }, ports) => {
+  const { username, mediamtx_publish } = query;
+  return tokenReply(await issueToken(ports, caller, { username, mayPublish: mediamtx_publish === 'true' }));
+});

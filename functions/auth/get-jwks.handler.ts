@@ -1,0 +1,14 @@
+import { endpoint } from '../shared/middleware/endpoint.ts';
+import { Reply } from '../shared/middleware/reply.ts';
+import { clock, signingKeys } from '../shared/ports.ts';
+import { Jwks } from './auth.schema.ts';
+
+/** GET /.well-known/jwks.json: the public keys that verify the service's tokens. Public. */
+export const handler = endpoint({
+  access: 'public',
+  summary: 'The public keys that verify tokens (JWKS)',
+  output: Jwks,
+  uses: { signingKeys, clock },
+}).handler((_call, { signingKeys, clock }) =>
+  Reply.json({ keys: signingKeys.published(clock()) }, { 'cache-control': 'public, max-age=300' }),
+);

@@ -1,0 +1,26 @@
+import { endpoint } from '../shared/middleware/endpoint.ts';
+import { clock, config, robotLink } from '../shared/ports.ts';
+import { CommandPath, CommandResult } from './command.schema.ts';
+import { wrongKind } from './command-value.ts';
+import { findCommand, runCommand } from './run-command.ts';
+import { COMMAND_ERRORS } from './typed-command.ts';
+
+/**
+ * GET /api/{version}/get/{command}: a command without a value, or a query. Any valid token (specification, section 4.2).
+ * Some are actions, so it is never prefetched.
+ */
+export const handler = endpoint({
+  access: 'any-token',
+  summary: 'Send a command that takes no value, or ask the robot',
+  input: { path: CommandPath },
+  output: CommandResult,
+  effects: true,
+  errors: COMMAND_ERRORS,
+  uses: { robotLink, config, clock },
+}).handler(({ valid, caller, signal }, ports) => {
+  const { command } = valid.path;
+  const spec = findCommand(ports.robotLink, command);
+  if (spec.kind !== 'none') throw wrongKind(spec, 'path:command');
+  const answer = runCommand(ports, spec, undefined, { caller, signal });
+  return answer instanceof Promise ? answer.then((result) => ({ command, result })) : { command, result: answer };
+});

@@ -1,0 +1,61 @@
+import type { Caller } from '../shared/access.ts';
+import type { CommandSpec, RobotLink } from '../shared/adapters/robot-link/port.ts';
+import type { Config } from '../shared/config.ts';
+import { ServiceError } from '../shared/errors.ts';
+import type { JsonValue } from '../shared/json.ts';
+import { requireFittingValue } from './command-value.ts';
+import { hungUp, Patience } from './patience.ts';
+
+/** Longest wait for a command whose answer comes when something has happened, in ms. */
+export const WAITING_MS = 600_000;
+/** Longest wait in the cloud, whose gateway gives up after 30 s. */
+export const CLOUD_MS = 25_000;
+
+/** What commands need of the world. */
+export interface Commanding {
+  readonly robotLink: RobotLink;
+  readonly config: Config;
+  readonly clock: () => number;
+}
+
+/** Who asks, and until when they listen. */
+export interface Asker {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+}
+
+/** The row of a command in the catalogue. Errors: `unknown_command`, `robot_unavailable`. */
+export function findCommand(robotLink: RobotLink, command: string): CommandSpec {
+  const spec = robotLink.catalogue().get(command);
+  if (spec) return spec;
+  throw new ServiceError('unknown_command', {
+    detail: `The robot has no command "${command}". GET /api/v2/commands/ lists those it has.`,
+  });
+}
+
+/**
+ * Sends one command and gives the robot's own answer; without a promise when the robot answers at once. `value` is of
+ * the kind of the command; absent for kind `none`.
+ * @throws ServiceError `validation_failed` (bounds), `robot_unavailable`, `robot_error`, `robot_timeout` (the mission
+ * goes on and can be waited for again). A caller that has hung up already moves nothing.
+ */
+export function runCommand(
+  { robotLink, config, clock }: Commanding,
+  spec: CommandSpec,
+  value: JsonValue | undefined,
+  { caller, signal }: Asker,
+): JsonValue | Promise<JsonValue> {
+  if (value !== undefined) requireFittingValue(spec, value);
+  if (signal.aborted) throw hungUp(signal);
+  const { clientId, accessLevel, keyId } = caller;
+  const sender = { clientId, accessLevel, keyId };
+  const patience = new Patience(clock(), longestWait(spec, config), signal);
+  const command = spec.name;
+  const answer = robotLink.send(value === undefined ? { command, sender } : { command, value, sender }, patience);
+  return answer instanceof Promise ? patience.wait(answer) : answer;
+}
+
+function longestWait(spec: CommandSpec, config: Config): number {
+  const wait = spec.waits ? WAITING_MS : config.SERVICE_COMMAND_TIMEOUT_MS;
+  return config.inCloud ? Math.min(wait, CLOUD_MS) : wait;
+}

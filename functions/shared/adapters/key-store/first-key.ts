@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { type Config, ConfigError } from '../../config.ts';
+import { replaceFile } from '../files/replace-file.ts';
+import { codeOf, FileFault } from '../files/watched-file.ts';
+import { createFirstKey } from './edit.ts';
+import { keyFilePath } from './file.ts';
+import { keysInEnvironment } from './open.ts';
+
+/** The first key as it may be told: itself in sim mode, the file it stands in (0600) in robot mode. */
+export type FirstKey = { readonly key: string } | { readonly path: string };
+
+/**
+ * Makes an ENCHANTER key when no key record exists at all; revoked ones count as existing. Tells it once, by `announce`,
+ * at the moment it is made. On a robot the secret goes into a file, since its journal can be read through the service.
+ * Where the keys come from the environment none is made; nor while api-keys.json is broken, which readiness tells.
+ * @throws ConfigError when the data folder cannot be written.
+ */
+export async function ensureFirstKey(config: Config, announce: (first: FirstKey) => void): Promise<void> {
+  if (keysInEnvironment(config)) return;
+  const path = keyFilePath(config);
+  try {
+    await createFirstKey(path, { name: 'first key', level: 'ENCHANTER' }, (key) => announce(told(config, key)));
+  } catch (error) {
+    if (error instanceof FileFault) return;
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+    const folder = `SERVICE_DATA_DIR (${config.SERVICE_DATA_DIR})`;
+    throw new ConfigError(`${folder}: the first API key cannot be kept there (${code}).`, { cause: error });
+  }
+}
+
+function told(config: Config, key: string): FirstKey {
+  if (config.SERVICE_MODE === 'sim') return { key };
+  const path = join(config.SERVICE_DATA_DIR, 'first-api-key');
+  replaceFile(path, `${key}\n`);
+  return { path };
+}

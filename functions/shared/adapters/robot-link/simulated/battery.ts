@@ -1,0 +1,19 @@
+const HOUR = 3_600_000;
+const DRAIN_MS = 8 * HOUR;
+const CHARGE_MS = 2 * HOUR;
+const FULL = 100;
+const EMPTY = 15;
+
+export interface BatteryState {
+  /** Percent, one decimal. */
+  readonly level: number;
+  readonly charging: boolean;
+}
+
+/** The battery so many ms after the start: full at first, drained to 15 % in 8 hours, charged again in 2, and so on. */
+export function batteryAfter(ms: number): BatteryState {
+  const phase = Math.max(0, ms) % (DRAIN_MS + CHARGE_MS);
+  const charging = phase >= DRAIN_MS;
+  const filled = charging ? (phase - DRAIN_MS) / CHARGE_MS : 1 - phase / DRAIN_MS;
+  return { level: Math.round((EMPTY + (FULL - EMPTY) * filled) * 10) / 10, charging };
+}

@@ -1,0 +1,58 @@
+import { linkSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { makePrivateFolder, syncFolder, writeBeside } from '../files/replace-file.ts';
+import { codeOf, FileFault, type ReadFile, WatchedFile } from '../files/watched-file.ts';
+import { KeyRing } from './key-ring.ts';
+import { formatPem, newKey, type PemKey, parsePem } from './pem.ts';
+import type { SigningKeys } from './port.ts';
+
+/**
+ * The signing keys of a PEM file, which is made when it is missing. The running service follows a change of the file
+ * within a second and keeps the last good keys while it is broken.
+ * @throws FileFault when the file holds no usable key or others may read it; a system error when it cannot be made.
+ */
+export function openKeyFile(path: string, clock: () => number): SigningKeys {
+  createKeyFile(path);
+  const file = new WatchedFile(path, { clock, parse: (read) => new KeyRing(keysOf(read)) });
+  return {
+    current: (now) => file.value().current(now),
+    published: (now) => file.value().published(now),
+    publicKey: (kid, now) => file.value().publicKey(kid, now),
+    problem: () => file.problem(),
+  };
+}
+
+/** The keys of a file that nobody but its owner may read. @throws FileFault */
+export function keysOf({ text, mode }: ReadFile): PemKey[] {
+  if ((mode & 0o077) !== 0) {
+    throw new FileFault(
+      'others than its owner can read it; make it private with chmod 600 and, as it may have leaked, run "npm run --silent jwt-key -- rotate --now"',
+    );
+  }
+  return parsePem(text);
+}
+
+/**
+ * Makes the key file unless there is one. link(2) puts a complete file in place or fails, so that of two processes that
+ * start at once exactly one makes the key, and nobody ever sees half of it.
+ */
+export function createKeyFile(path: string): void {
+  while (!exists(path)) {
+    makePrivateFolder(dirname(path));
+    const temporary = writeBeside(path, formatPem([newKey()]));
+    try {
+      linkSync(temporary, path);
+      syncFolder(path);
+    } catch (error) {
+      // EEXIST: another process was first. ENOENT: the clock jumped and another one took our file for a leftover.
+      const code = codeOf(error);
+      if (code !== 'EEXIST' && code !== 'ENOENT') throw error;
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+  }
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}

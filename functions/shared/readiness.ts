@@ -1,0 +1,55 @@
+import type { KeyStore } from './adapters/key-store/port.ts';
+import type { RobotLink } from './adapters/robot-link/port.ts';
+import type { SigningKeys } from './adapters/signing-keys/port.ts';
+import { BUILT_AT } from './build-info.ts';
+
+/** One part of the service that has to work before requests make sense. */
+export interface ReadinessCheck {
+  /** Name of the part in the answer of /health/ready. */
+  readonly part: string;
+  /** What anybody may read when the part is not ready: no path, no secret. */
+  readonly reason: string;
+  /** Why the part is not ready, for the log; undefined when it is. A throw says the same. */
+  readonly problem: () => Promise<string | undefined>;
+}
+
+/** The parts, opened when they are first asked for. */
+export interface ReadinessParts {
+  readonly robotLink: () => Promise<RobotLink>;
+  readonly signingKeys: () => Promise<SigningKeys>;
+  readonly keyStore: () => Promise<KeyStore>;
+  /** Why the folder of the skills cannot be written, or undefined. */
+  readonly skillsFolderProblem: () => Promise<string | undefined>;
+  readonly clock: () => number;
+}
+
+/** The checks behind /health/ready. A part that is added to the service adds its check here. */
+export function readinessChecks(parts: ReadinessParts): readonly ReadinessCheck[] {
+  return [
+    {
+      part: 'robot',
+      reason: 'No robot is connected. SERVICE_ROBOT_URL says how it is reached.',
+      problem: async () => ((await parts.robotLink()).connected() ? undefined : 'the link is down'),
+    },
+    {
+      part: 'signing_key',
+      reason: 'The signing key of the tokens cannot be read. The log of the service says why.',
+      problem: async () => (await parts.signingKeys()).problem(),
+    },
+    {
+      part: 'keys',
+      reason: 'The API keys cannot be read; the last good set stays in use. The log of the service says why.',
+      problem: async () => (await parts.keyStore()).problem(),
+    },
+    {
+      part: 'skills_folder',
+      reason: 'The folder of the skills (SERVICE_SKILLS_DIR) cannot be written.',
+      problem: parts.skillsFolderProblem,
+    },
+    {
+      part: 'clock',
+      reason: 'The clock stands before the day this service was built. Set the time of this machine.',
+      problem: async () => (parts.clock() < BUILT_AT ? 'the clock is wrong' : undefined),
+    },
+  ];
+}

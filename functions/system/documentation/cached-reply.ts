@@ -1,0 +1,15 @@
+import { Reply } from '../../shared/middleware/reply.ts';
+
+/** The representation, or 304 without a body when the client holds it already (RFC 9110, sections 8.8.3 and 13.1.2). */
+export function cachedReply(
+  body: string | Buffer,
+  etag: string,
+  ifNoneMatch: string | undefined,
+  headers: Record<string, string>,
+): Reply {
+  const held = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+  if (held.includes(etag) || held.includes('*')) {
+    return new Reply('', { etag, 'cache-control': headers['cache-control'] ?? 'no-cache' }, 304);
+  }
+  return new Reply(body, { etag, ...headers });
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+export const Live = z.object({ status: z.literal('live') }).meta({ id: 'Live', example: { status: 'live' } });
+
+const PartState = z.union([
+  z.object({ ok: z.literal(true) }),
+  z.object({ ok: z.literal(false), reason: z.string().describe('what a person can do about it') }),
+]);
+
+export const Ready = z
+  .object({ status: z.literal('ready'), parts: z.record(z.string(), PartState) })
+  .meta({ id: 'Ready', example: { status: 'ready', parts: { robot: { ok: true }, clock: { ok: true } } } });
+
+export type PartStates = z.output<typeof Ready>['parts'];

@@ -1,0 +1,41 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ServiceError } from '../functions/shared/errors.ts';
+import { MAX_BODY_BYTES } from '../functions/shared/middleware/exchange.ts';
+import { tooLarge } from '../functions/shared/middleware/receive-body.ts';
+
+/**
+ * Reads a request body, refusing it from its Content-Length or, while reading, at the first byte too many. A client that
+ * asked "Expect: 100-continue" is told to go on only here, so a refused request costs it nothing.
+ * @throws ServiceError `too_large`; `bad_request` when the body breaks off.
+ */
+export function readBody(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
+      reject(tooLarge());
+      return;
+    }
+    if (request.headers.expect !== undefined) response.writeContinue();
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) {
+        chunks.length = 0;
+        request.off('data', onData).pause();
+        reject(tooLarge());
+      } else chunks.push(chunk);
+    };
+    request.on('data', onData);
+    request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.once('close', () =>
+      reject(new ServiceError('bad_request', { detail: 'The body ended before its declared length.' })),
+    );
+  });
+}
+
+/** True when so much of the body is unread that the connection is not worth keeping. */
+export function leavesMuchUnread(request: IncomingMessage): boolean {
+  if (request.complete) return false;
+  if (request.headers['transfer-encoding'] !== undefined || request.headers.expect !== undefined) return true;
+  return Number(request.headers['content-length'] ?? 0) > 64 * 1024;
+}

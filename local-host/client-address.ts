@@ -1,0 +1,48 @@
+import { BlockList, isIP } from 'node:net';
+import { ConfigError } from '../functions/shared/config.ts';
+
+export interface Client {
+  readonly address: string;
+  /** The peer itself is a trusted proxy, so that what it says of the client counts. */
+  readonly viaTrustedProxy: boolean;
+}
+
+/**
+ * Who is really calling: the peer, or the right-most address of X-Forwarded-For that is no trusted proxy itself, when the
+ * peer is one. @throws ConfigError for an entry that is no CIDR block.
+ */
+export function createClientAddress(
+  trusted: readonly string[],
+): (peer: string, forwardedFor: string | undefined) => Client {
+  if (trusted.length === 0) return (peer) => ({ address: unmapped(peer), viaTrustedProxy: false });
+  const proxies = new BlockList();
+  for (const block of trusted) addBlock(proxies, block);
+  const isProxy = (address: string) =>
+    isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+  return (peer, forwardedFor) => {
+    const direct = unmapped(peer);
+    if (!isProxy(direct)) return { address: direct, viaTrustedProxy: false };
+    const hops = (forwardedFor ?? '')
+      .split(',')
+      .map((hop) => unmapped(hop.trim()))
+      .filter((hop) => hop !== '');
+    const client = hops.reverse().find((hop) => !isProxy(hop));
+    return { address: client !== undefined && isIP(client) !== 0 ? client : direct, viaTrustedProxy: true };
+  };
+}
+
+function addBlock(proxies: BlockList, block: string): void {
+  const [address = '', bits] = block.split('/');
+  const family = isIP(address);
+  const prefix = bits === undefined ? (family === 6 ? 128 : 32) : Number(bits);
+  if (family === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > (family === 6 ? 128 : 32)) {
+    throw new ConfigError('SERVICE_TRUSTED_PROXY: a comma-separated list of CIDR blocks, 10.0.0.0/8 for instance');
+  }
+  proxies.addSubnet(address, prefix, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** An IPv4 client of a dual-stack listener arrives as ::ffff:1.2.3.4. */
+function unmapped(address: string): string {
+  return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+}

@@ -1,0 +1,71 @@
+import { pino } from 'pino';
+import { FileFault } from '../functions/shared/adapters/files/watched-file.ts';
+import { ensureFirstKey } from '../functions/shared/adapters/key-store/first-key.ts';
+import { ConfigError, loadConfig, maskUrl } from '../functions/shared/config.ts';
+import { createLogger } from '../functions/shared/logger.ts';
+import { startService } from './service.ts';
+import { StartError } from './start-error.ts';
+
+/** Whatever hangs at the end, the process is gone by then (systemd would kill it later anyway). */
+const LAST_EXIT_MS = 9_500;
+
+const log = pino.destination({ fd: 2, sync: false });
+
+/** The process on the robot: settings, listeners, and the way down. Announcements go to stdout, the log to stderr. */
+async function main(): Promise<void> {
+  const { config, warnings } = loadConfig(process.env);
+  const logger = createLogger(config.SERVICE_LOG_LEVEL, log);
+  for (const warning of warnings) logger.warn(warning);
+  const service = await startService({ config, logger });
+  const robot = maskUrl(config.SERVICE_ROBOT_URL ?? 'none (set SERVICE_ROBOT_URL)');
+  announce(
+    `Listening on ${service.url}${service.socketPath === undefined ? '' : ` and ${service.socketPath}`}; robot: ${robot}`,
+  );
+
+  await ensureFirstKey(config, (first) => {
+    if ('key' in first) announce(`First API key, access level ENCHANTER, shown this once: ${first.key}`);
+    else
+      logger.warn(
+        { path: first.path },
+        'the first API key, access level ENCHANTER, was written to this file; read it and remove it',
+      );
+  });
+
+  let ending = false;
+  const end = (signal: NodeJS.Signals) => {
+    if (ending) return;
+    ending = true;
+    logger.info({ signal }, 'ending');
+    setTimeout(() => exit(1), LAST_EXIT_MS).unref();
+    service.stop().then(
+      () => exit(0),
+      (error: unknown) => fail(error),
+    );
+  };
+  process.on('SIGTERM', end).on('SIGINT', end);
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ err: error }, 'the process cannot go on');
+    exit(1);
+  });
+}
+
+function announce(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function fail(error: unknown): void {
+  const foreseen = [ConfigError, StartError, FileFault].some((kind) => error instanceof kind);
+  process.stderr.write(`${error instanceof Error ? (foreseen ? error.message : error.stack) : String(error)}\n`);
+  exit(1);
+}
+
+function exit(code: number): void {
+  try {
+    log.flushSync();
+  } catch {
+    // stderr is gone; there is nobody to tell
+  }
+  process.exit(code);
+}
+
+main().catch(fail);

@@ -1,0 +1,168 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { ServiceError } from '../functions/shared/errors.ts';
+import { answer, type RunPipeline } from '../functions/shared/middleware/answer.ts';
+import type { EndpointSpec } from '../functions/shared/middleware/endpoint.ts';
+import type { HostFacts } from '../functions/shared/middleware/exchange.ts';
+import { problem } from '../functions/shared/middleware/render-error.ts';
+import type { Ports } from '../functions/shared/port.ts';
+import { readBody } from './body.ts';
+import { createClientAddress } from './client-address.ts';
+import { createCors, preflightHeaders } from './cors.ts';
+import { toEvent } from './event.ts';
+import { createHostCheck } from './host-header.ts';
+import type { InFlight } from './in-flight.ts';
+import type { Limits } from './limits.ts';
+import { answerParserError } from './parser-error.ts';
+import { readTarget, type Target } from './request-head.ts';
+import { send } from './response.ts';
+import type { Match, Router } from './router.ts';
+
+export interface ServerParts {
+  readonly ports: Ports;
+  readonly router: Router;
+  readonly inFlight: InFlight;
+  readonly limits: Limits;
+}
+
+/** Nothing of ours is called: the host itself answers. */
+const UNROUTED: EndpointSpec = { access: 'public', summary: 'No endpoint', output: { mediaTypes: [] } };
+
+/**
+ * One HTTP/1.1 server over the route table; the process has one for TCP and one for the Unix socket. Order of checks:
+ * head of the request, host (421), route (404, 405), and then the endpoint's own pipeline.
+ */
+export function createHttpServer(
+  listener: HostFacts['listener'],
+  { ports, router, inFlight, limits }: ServerParts,
+): Server {
+  const { config } = ports;
+  const checkHost = listener === 'tcp' ? createHostCheck(config.SERVICE_ALLOWED_HOSTS) : () => undefined;
+  const clientOf = createClientAddress(config.SERVICE_TRUSTED_PROXY);
+  const cors = createCors(config.SERVICE_CORS_ORIGINS);
+
+  const server = createServer({
+    requireHostHeader: false,
+    maxHeaderSize: 4 * limits.headerBytes,
+    headersTimeout: limits.headersTimeout,
+    requestTimeout: limits.requestTimeout,
+    keepAliveTimeout: limits.keepAliveTimeout,
+    connectionsCheckingInterval: limits.checkInterval,
+    noDelay: true,
+  });
+  server.maxHeadersCount = 4 * limits.headerCount;
+  server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (inFlight.isAnswering(socket)) socket.destroy();
+    else logUnparsed(answerParserError(error, socket), socket);
+  });
+  server.on('connect', (_request, socket: Socket) => {
+    logUnparsed(answerParserError(new Error('CONNECT is for proxies'), socket), socket);
+  });
+  return server;
+
+  function serve(request: IncomingMessage, response: ServerResponse): void {
+    respond(request, response).catch((error: unknown) => {
+      ports.logger.error({ err: error }, 'a request could not be answered');
+      response.destroy();
+    });
+  }
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const flight = inFlight.begin(request, response);
+    const method = request.method ?? 'GET';
+    const { target, run, match, extra } = dispatch(request, method);
+    const client = clientOf(
+      request.socket.remoteAddress ?? '',
+      request.headers['x-forwarded-for'] as string | undefined,
+    );
+    const event = toEvent({
+      method,
+      path: target.path,
+      query: target.query,
+      headers: request.headers as Record<string, string | undefined>, // as: only set-cookie could be an array, and it is none here
+      params: match?.params ?? {},
+      routeKey: match?.routeKey ?? `${method} (unmatched)`,
+      sourceIp: client.address,
+      now: ports.clock(),
+    });
+    const host: HostFacts = {
+      ports,
+      listener,
+      signal: flight.signal,
+      viaTrustedProxy: client.viaTrustedProxy,
+      readBody: () => readBody(request, response),
+    };
+    const context = { host };
+    const result = run
+      ? await answer(event, context, UNROUTED, run)
+      : await (match as Match).route.endpoint(event, context);
+    const origin = cors(request.headers.origin);
+    if (origin) Object.assign(result.headers, origin);
+    if (extra) Object.assign(result.headers, extra);
+    if (inFlight.draining) result.headers.connection = 'close';
+    send(result, { request, response, limits, logger: ports.logger });
+  }
+
+  /** The route of a request, or what the host itself answers. */
+  function dispatch(request: IncomingMessage, method: string): Dispatch {
+    let target: Target = { path: '/', query: '', authority: undefined };
+    try {
+      target = readTarget(request, limits);
+      checkHost(target.authority);
+      if (
+        method === 'OPTIONS' &&
+        isPreflight(request) &&
+        cors(request.headers.origin)?.['access-control-allow-origin']
+      ) {
+        return { target, run: preflight, extra: preflightHeaders(router.allowed(target.path)) };
+      }
+      const match = router.find(method, target.path);
+      if (!match) throw noRoute(method, target.path);
+      inFlight.admit(match.routeKey);
+      return { target, match };
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return { target, run: refuse(error) };
+    }
+  }
+
+  function noRoute(method: string, path: string): ServiceError {
+    const allowed = router.allowed(path);
+    if (allowed.length === 0) {
+      return new ServiceError('not_found', { detail: 'No route has this path. GET /openapi.json lists every route.' });
+    }
+    return new ServiceError('method_not_allowed', {
+      detail: `${method} is not allowed here; allowed: ${allowed.join(', ')}.`,
+      headers: { allow: allowed.join(', ') },
+    });
+  }
+
+  function logUnparsed(error: ServiceError | undefined, socket: Socket): void {
+    if (error)
+      ports.logger.info(
+        { listener, status: error.status, code: error.code, address: socket.remoteAddress },
+        'no request',
+      );
+  }
+}
+
+interface Dispatch {
+  readonly target: Target;
+  readonly match?: Match;
+  readonly run?: RunPipeline;
+  readonly extra?: Record<string, string>;
+}
+
+function refuse(error: ServiceError): RunPipeline {
+  return async (_event, { exchange }) => {
+    exchange.errorCode = error.code;
+    return problem(error, exchange.requestId);
+  };
+}
+
+const preflight: RunPipeline = async () => ({ statusCode: 204, headers: {}, body: '' });
+
+function isPreflight(request: IncomingMessage): boolean {
+  return request.headers['access-control-request-method'] !== undefined;
+}

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { chown, lstat, readdir, readFile, readlink, unlink } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { connect } from 'node:net';
+import { lock } from 'proper-lockfile';
+import { ConfigError } from '../functions/shared/config.ts';
+import { StartError } from './start-error.ts';
+
+/** Others get nothing: 0660. Set before bind, so that no moment exists in which others could connect. */
+const UMASK = 0o117;
+
+/**
+ * Binds a server to a Unix socket. A socket file that nobody answers on is left over from a crash and is replaced; one
+ * that answers belongs to a running service. Two starts at once are kept apart by a lock.
+ * @throws StartError naming the owner of a live socket; ConfigError for an unknown group.
+ */
+export async function listenOnSocket(server: Server, path: string, group: string | undefined): Promise<void> {
+  const gid = group === undefined ? undefined : groupId(group);
+  const release = await lock(path, {
+    realpath: false,
+    stale: 5000,
+    retries: { retries: 20, minTimeout: 100, maxTimeout: 300 },
+  });
+  try {
+    await removeDeadSocket(path);
+    await bind(server, path);
+    if (gid !== undefined) await chown(path, -1, gid);
+  } finally {
+    await release();
+  }
+}
+
+function bind(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new StartError(`The socket ${path} cannot be made (${error.code}). Set SERVICE_SOCKET_PATH.`)),
+    );
+    const before = process.umask(UMASK);
+    try {
+      server.listen(path, resolve);
+    } finally {
+      process.umask(before);
+    }
+  });
+}
+
+async function removeDeadSocket(path: string): Promise<void> {
+  const file = await lstat(path).catch(() => undefined);
+  if (!file) return;
+  if (!file.isSocket()) throw new StartError(`${path} exists and is no socket. Remove it or set SERVICE_SOCKET_PATH.`);
+  if (await answers(path)) {
+    throw new StartError(`The socket ${path} is in use by ${await ownerOf(path)}. Stop it or set SERVICE_SOCKET_PATH.`);
+  }
+  await unlink(path);
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect(path);
+    probe.once('connect', () => {
+      probe.destroy();
+      resolve(true);
+    });
+    probe.once('error', (error: NodeJS.ErrnoException) =>
+      resolve(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT'),
+    );
+  });
+}
+
+/** The process that listens on the socket: its inode in /proc/net/unix, looked up among the open files of all processes. */
+async function ownerOf(path: string): Promise<string> {
+  const sockets = await readFile('/proc/net/unix', 'utf8').catch(() => '');
+  const inode = sockets
+    .split('\n')
+    .find((line) => line.endsWith(` ${path}`))
+    ?.trim()
+    .split(/\s+/)[6];
+  if (inode === undefined) return 'another process';
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    for (const fd of await readdir(`/proc/${pid}/fd`).catch(() => [])) {
+      if ((await readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')) !== `socket:[${inode}]`) continue;
+      return `process ${pid} (${(await readFile(`/proc/${pid}/comm`, 'utf8')).trim()})`;
+    }
+  }
+  return 'a process of another user';
+}
+
+function groupId(name: string): number {
+  const line = readFileSync('/etc/group', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith(`${name}:`));
+  const gid = Number(line?.split(':')[2]);
+  if (line === undefined || !Number.isInteger(gid))
+    throw new ConfigError(`SERVICE_SOCKET_GROUP: there is no group "${name}"`);
+  return gid;
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Access } from '../../functions/shared/access.ts';
+import { concretePaths } from '../../local-host/router.ts';
+import { ROUTES } from '../../local-host/routes.ts';
+
+const ENCHANTER_OR_ADMIN = ['ENCHANTER', 'ADMIN'] as const;
+
+/**
+ * The access table of the specification (section 5.12) and of the routes beside it, as data. A new route must be entered
+ * here by hand, so that nobody opens a door without a second look.
+ */
+const TABLE: ReadonlyArray<readonly [route: string, access: Access]> = [
+  ['GET /.well-known/jwks.json', 'public'],
+  ['GET /api/v1/auth/', 'api-key'],
+  ['GET /api/v2/auth/', 'api-key'],
+  ['GET /api/v2/auth/refresh/', 'any-token'],
+  ...both('POST /api/{version}/coordinates/', 'any-token'),
+  ...both('POST /api/{version}/str/', 'any-token'),
+  ...both('POST /api/{version}/int/', 'any-token'),
+  ...both('POST /api/{version}/float/', 'any-token'),
+  ...both('POST /api/{version}/bool/', 'any-token'),
+  ...both('POST /api/{version}/dict/', 'any-token'),
+  ...both('POST /api/{version}/list/', 'any-token'),
+  ...both('GET /api/{version}/get/{command}', 'any-token'),
+  ...both('GET /api/{version}/commands/', 'any-token'),
+  ['POST /api/v2/commands/{command}/', 'any-token'],
+  ...both('POST /api/{version}/stop', 'any-recent-token'),
+  ...both('GET /api/{version}/volume/', 'any-token'),
+  ...both('POST /api/{version}/volume/', 'any-token'),
+  ...both('GET /api/{version}/service/get_services_list', ENCHANTER_OR_ADMIN),
+  ...both('GET /api/{version}/service/{system}/{service_name}', ENCHANTER_OR_ADMIN),
+  ['GET /status', 'public'],
+  ['GET /health/live', 'public'],
+  ['GET /health/ready', 'public'],
+  ['GET /metrics', 'public'],
+  ['GET /openapi.json', 'public'],
+  ['GET /docs', 'public'],
+  ['GET /docs/{file}', 'public'],
+];
+
+function both(route: string, access: Access): Array<readonly [string, Access]> {
+  return (['v1', 'v2'] as const).map((version) => [route.replace('{version}', version), access] as const);
+}
+
+describe('Access', () => {
+  it('is what the table says, for every route and no other', () => {
+    const declared = ROUTES.flatMap((route) =>
+      concretePaths(route).map((path) => [`${route.method} ${path}`, route.endpoint.spec.access] as const),
+    );
+    expect(Object.fromEntries(declared)).toEqual(Object.fromEntries(TABLE));
+    expect(declared).toHaveLength(TABLE.length);
+  });
+
+  it('ENCHANTER and ADMIN are the only levels a route can ask for by name', () => {
+    const named = ROUTES.map((route) => route.endpoint.spec.access).filter((access) => typeof access !== 'string');
+    for (const levels of named) expect([[...ENCHANTER_OR_ADMIN], ['ENCHANTER']]).toContainEqual([...levels]);
+  });
+});

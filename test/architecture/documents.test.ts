@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { SETTINGS } from '../../functions/shared/config.ts';
+import { PROBLEMS } from '../../functions/shared/errors.ts';
+import { markdownTable, ROOT } from '../support/sources.ts';
+
+const packageJson = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+};
+
+function codesIn(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+}
+
+describe('What is written down is what is built', () => {
+  it('the error table of the README lists every code under its status, and no other', () => {
+    const written = markdownTable('README.md', 'Errors').flatMap(([status = '', codes = '']) =>
+      codesIn(codes).map((code) => [code, Number(status)]),
+    );
+    const built = Object.entries(PROBLEMS).map(([code, [status]]) => [code, status]);
+    expect(Object.fromEntries(written)).toEqual(Object.fromEntries(built));
+  });
+
+  it('the configuration table of the README lists every setting, and no other', () => {
+    const written = markdownTable('README.md', 'Configuration').map(([name = '']) => codesIn(name)[0]);
+    expect(written.sort()).toEqual(Object.keys(SETTINGS.shape).sort());
+  });
+
+  it('the dependency table of CONTRIBUTING says why each dependency is there', () => {
+    const written = markdownTable('CONTRIBUTING.md', 'Dependencies').map(([name = '']) => codesIn(name)[0]);
+    const installed = [...Object.keys(packageJson.dependencies), ...Object.keys(packageJson.devDependencies)];
+    expect(written.sort()).toEqual(installed.sort());
+  });
+
+  it('dependencies are pinned to exact versions', () => {
+    const versions = Object.values({ ...packageJson.dependencies, ...packageJson.devDependencies });
+    expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  });
+});

@@ -1,0 +1,84 @@
+import type { Caller } from '../../functions/shared/access.ts';
+import type {
+  CommandKind,
+  CommandSpec,
+  RobotLink,
+  SendOptions,
+} from '../../functions/shared/adapters/robot-link/port.ts';
+import {
+  openSimulatedRobot,
+  type SimulatedRobot,
+} from '../../functions/shared/adapters/robot-link/simulated/simulated-robot.ts';
+import { ServiceError } from '../../functions/shared/errors.ts';
+import type { JsonValue } from '../../functions/shared/json.ts';
+import { give, type Ports } from '../../functions/shared/port.ts';
+import { robotLink, tokens } from '../../functions/shared/ports.ts';
+import type { Tokens } from '../../functions/shared/tokens/tokens.ts';
+import { testConfig, testPorts } from './world.ts';
+
+/** Tokens that are nothing but the name of a client: `Bearer alice` is alice. `expired-alice` ran out just now. */
+export const nameTokens: Tokens = {
+  mint: () => Promise.reject(new Error('no token is minted here')),
+  verify(token, options): Caller {
+    if (token.startsWith('expired-') && options?.graceSeconds === undefined) {
+      throw new ServiceError('token_expired', { detail: 'The token has expired.' });
+    }
+    return { clientId: token.replace('expired-', ''), accessLevel: 'USER', keyId: 'key-1', mayPublish: false };
+  },
+};
+
+interface Scene {
+  readonly link: RobotLink;
+  readonly clock?: () => number;
+  readonly settings?: Record<string, string>;
+  readonly inCloud?: boolean;
+}
+
+/** Ports of the commands area: this link, name tokens, and the default configuration. */
+export function commandPorts({ link, clock = Date.now, settings = {}, inCloud = false }: Scene): Ports {
+  const config = { ...testConfig(settings), inCloud };
+  return testPorts({ config, clock, given: [give(tokens, nameTokens), give(robotLink, link)] });
+}
+
+/** A clock that moves only when it is told to. */
+export function handClock(start = 1_000_000): { now: () => number; advance(ms: number): void } {
+  let now = start;
+  return {
+    now: () => now,
+    advance(ms) {
+      now += ms;
+    },
+  };
+}
+
+/** Sends a command to a robot as one client, without the service around it. */
+export function asClient(robot: SimulatedRobot, clientId: string) {
+  const sender = { clientId, accessLevel: 'USER', keyId: 'key-1' } as const;
+  return (
+    command: string,
+    value?: JsonValue,
+    signal = new AbortController().signal,
+  ): JsonValue | Promise<JsonValue> => {
+    const options: SendOptions = { deadline: Number.POSITIVE_INFINITY, signal };
+    return robot.send(value === undefined ? { command, sender } : { command, value, sender }, options);
+  };
+}
+
+/** A robot with one command of each kind, named after it, whose answers a test decides. */
+export function scriptedLink(answer: RobotLink['send'], marks: Partial<CommandSpec> = {}): RobotLink {
+  const kinds: readonly CommandKind[] = ['coordinates', 'str', 'int', 'float', 'bool', 'dict', 'list', 'none'];
+  const specs = kinds.map(
+    (kind): CommandSpec => ({ name: `a_${kind}`, kind, title: kind, effect: 'action', ...marks }),
+  );
+  const catalogue = new Map(specs.map((spec) => [spec.name, spec]));
+  return {
+    kind: 'simulated',
+    connected: () => true,
+    catalogue: () => catalogue,
+    send: answer,
+    stop: () => ({ stopped: true }),
+    close() {},
+  };
+}
+
+export { openSimulatedRobot };

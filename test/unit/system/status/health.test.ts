@@ -1,0 +1,109 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { folderProblem } from '../../../../functions/shared/adapters/folders/folder-problem.ts';
+import { BUILT_AT } from '../../../../functions/shared/build-info.ts';
+import { give } from '../../../../functions/shared/port.ts';
+import { lifecycle, readiness } from '../../../../functions/shared/ports.ts';
+import { type ReadinessCheck, type ReadinessParts, readinessChecks } from '../../../../functions/shared/readiness.ts';
+import { handler as checkLive } from '../../../../functions/system/status/check-live.handler.ts';
+import { handler as checkReady } from '../../../../functions/system/status/check-ready.handler.ts';
+import { invoke } from '../../../support/invoke.ts';
+import { temporaryFolder, testPorts } from '../../../support/world.ts';
+
+const fine: ReadinessCheck = { part: 'robot', reason: 'unused', problem: async () => undefined };
+const failing: ReadinessCheck = { part: 'keys', reason: 'Mend the keys.', problem: async () => 'EACCES /secret/path' };
+const throwing: ReadinessCheck = {
+  part: 'clock',
+  reason: 'Set the time.',
+  problem: async () => {
+    throw new Error('/secret/clock');
+  },
+};
+
+const ready = (checks: readonly ReadinessCheck[], draining = false) =>
+  invoke(checkReady, { ports: testPorts({ given: [give(readiness, checks), give(lifecycle, { draining })] }) });
+
+describe('GET /health/ready', () => {
+  it('is 200 when every part works', async () => {
+    expect(await ready([fine])).toMatchObject({
+      status: 200,
+      body: { status: 'ready', parts: { robot: { ok: true } } },
+    });
+  });
+
+  it('is a problem with the state of every part when one does not', async () => {
+    const { status, headers, body } = await ready([fine, failing]);
+    expect(status).toBe(503);
+    expect(headers).toMatchObject({ 'content-type': 'application/problem+json', 'retry-after': '5' });
+    expect(body).toMatchObject({
+      status: 503,
+      code: 'component_unavailable',
+      parts: { robot: { ok: true }, keys: { ok: false, reason: 'Mend the keys.' } },
+    });
+  });
+
+  it('takes a part that throws for one that is not ready, and never shows why', async () => {
+    const { body } = await ready([failing, throwing]);
+    expect(body.parts.clock).toEqual({ ok: false, reason: 'Set the time.' });
+    expect(JSON.stringify(body)).not.toContain('secret');
+  });
+
+  it('is 503 while the service drains, though every part works', async () => {
+    expect(await ready([fine], true)).toMatchObject({
+      status: 503,
+      body: { detail: 'The service is shutting down.', parts: { robot: { ok: true } } },
+    });
+  });
+});
+
+describe('GET /health/live', () => {
+  it('stays 200 while the service drains', async () => {
+    const ports = testPorts({ given: [give(lifecycle, { draining: true })] });
+    expect(await invoke(checkLive, { ports })).toMatchObject({ status: 200, body: { status: 'live' } });
+  });
+});
+
+describe('the checks of the parts', () => {
+  const working = {
+    robotLink: async () => ({ connected: () => true }),
+    signingKeys: async () => ({ problem: () => undefined }),
+    keyStore: async () => ({ problem: () => undefined }),
+    skillsFolderProblem: async () => undefined,
+    clock: () => BUILT_AT + 1,
+  } as unknown as ReadinessParts; // as: the checks ask for nothing else of the ports
+
+  const failures: ReadonlyArray<readonly [part: string, broken: object]> = [
+    ['robot', { robotLink: async () => ({ connected: () => false }) }],
+    ['signing_key', { signingKeys: async () => ({ problem: () => 'unreadable' }) }],
+    ['keys', { keyStore: async () => ({ problem: () => 'broken JSON' }) }],
+    ['skills_folder', { skillsFolderProblem: async () => 'EROFS' }],
+    ['clock', { clock: () => BUILT_AT - 1 }],
+  ];
+
+  it.each(failures)('find %s not ready, and only it', async (part, broken) => {
+    const found: string[] = [];
+    for (const check of readinessChecks({ ...working, ...broken })) {
+      if ((await check.problem()) !== undefined) found.push(check.part);
+    }
+    expect(found).toEqual([part]);
+  });
+});
+
+describe('a folder the service wants to write', () => {
+  it('passes when it is there, and when it could be made', async () => {
+    const folder = temporaryFolder();
+    expect(await folderProblem(folder)).toBeUndefined();
+    expect(await folderProblem(join(folder, 'not', 'yet'))).toBeUndefined();
+  });
+
+  it('does not pass when a file stands in its place or above it', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'skills');
+    writeFileSync(file, '');
+    expect(await folderProblem(file)).toBe('it is not a folder');
+    expect(await folderProblem(join(file, 'below'))).toBe('ENOTDIR');
+    mkdirSync(join(folder, 'other'));
+    expect(await folderProblem(join(folder, 'other'))).toBeUndefined();
+  });
+});
