@@ -33,6 +33,7 @@ async function listSystem(
     const units = await manager.units(signal);
     return units.filter(({ name }) => isAllowed(patterns, name));
   } catch (error) {
+    signal.throwIfAborted();
     if (error instanceof ServiceError && error.code === 'component_unavailable')
       return { available: false, reason: error.message };
     throw error;
