@@ -48,7 +48,7 @@ async function bundle(outdir) {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   await build({
     absWorkingDir: ROOT,
-    entryPoints: Object.fromEntries(Object.entries(ENTRIES).filter(([, source]) => existsSync(join(ROOT, source)))),
+    entryPoints: ENTRIES,
     outdir,
     bundle: true,
     splitting: true,

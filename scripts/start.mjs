@@ -4,15 +4,17 @@
  * of the commands is theirs alone (a key on stdout, for instance).
  */
 import { spawnSync } from 'node:child_process';
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CURRENT, ENTRIES, isCurrent, ROOT } from './builds.mjs';
 
 const [node, , ...words] = process.argv;
 const named = Object.hasOwn(ENTRIES, words[0] ?? '');
-const entry = join(CURRENT, `${named ? words[0] : 'main'}.js`);
 
 if (!isCurrent()) buildQuietly();
+// From here on this very build, even if another one takes its place in the meantime.
+const entry = join(realpathSync(CURRENT), `${named ? words[0] : 'main'}.js`);
 process.argv = [node, entry, ...(named ? words.slice(1) : words)];
 await import(pathToFileURL(entry).href);
 

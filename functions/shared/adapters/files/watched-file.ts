@@ -112,6 +112,8 @@ export function faultOf(error: unknown): FileFault {
   return new FileFault(`the file cannot be used (${code ?? 'for an unknown reason'})`, { cause: error });
 }
 
+/** The code of a system error, `ENOENT` for instance. */
 export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
 }

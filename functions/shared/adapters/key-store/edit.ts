@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { AccessLevel } from '../../access.ts';
 import { replaceFile } from '../files/replace-file.ts';
-import { codeOf, faultOf } from '../files/watched-file.ts';
+import { codeOf } from '../files/watched-file.ts';
 import { withLock } from '../files/with-lock.ts';
 import type { ApiKeyRecord } from './port.ts';
 import { digestOf, formatRecords, parseRecords } from './records.ts';
@@ -20,17 +20,17 @@ export interface CreatedKey {
   readonly record: ApiKeyRecord;
 }
 
-/** The records of the key file; none when there is no file. @throws FileFault when it cannot be used. */
+/** The records of the key file; none when there is no file. @throws FileFault when it is broken, or a system error. */
 export function listKeys(path: string): readonly ApiKeyRecord[] {
   try {
     return parseRecords(readFileSync(path, 'utf8'));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return [];
-    throw faultOf(error);
+    throw error;
   }
 }
 
-/** Makes a key and keeps its record. @throws FileFault when the file, which then stays as it is, cannot be used. */
+/** Makes a key and keeps its record. @throws FileFault when the file, which then stays as it is, is broken. */
 export function createKey(path: string, wanted: NewKey): Promise<CreatedKey> {
   return withLock(path, () => {
     const records = listKeys(path);

@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { listKeys } from '../../../../functions/shared/adapters/key-store/edit.ts';
+import { startProgram } from '../../../support/run-source.ts';
+import { temporaryFolder } from '../../../support/world.ts';
+
+const HOME = temporaryFolder();
+const run = (args: readonly string[], settings: Record<string, string> = {}) =>
+  startProgram('local-host/cli/api-key.ts', args, { HOME, ...settings }).ended;
+
+describe('npm run --silent api-key', () => {
+  it('creates a key and prints it alone, lists it without its secret, and revokes it', async () => {
+    const created = await run(['create', '--name', 'tablet', '--level', 'USER', '--robots', 'robot-1, robot-2']);
+    expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^rk_[A-Za-z0-9_-]{43}\n$/) });
+    const listed = await run(['list']);
+    expect(listed.stdout).not.toMatch(/sha256|rk_/);
+    const record = JSON.parse(listed.stdout);
+    expect(record).toMatchObject({ name: 'tablet', level: 'USER', robots: ['robot-1', 'robot-2'], revoked_at: null });
+    expect(await run(['revoke', '--id', record.id])).toMatchObject({ code: 0, stdout: '' });
+    expect(JSON.parse((await run(['list'])).stdout).revoked_at).toMatch(/^\d{4}-/);
+  }, 60_000);
+
+  it.each(
+    [
+      [],
+      ['destroy'],
+      ['__proto__'],
+      ['create'],
+      ['create', '--name', 'x'],
+      ['create', '--name', 'x', '--level', 'admin'],
+      ['create', '--name', '', '--level', 'USER'],
+      ['create', '--name', 'x', '--level', 'USER', '--robots', 'a b'],
+      ['create', '--name', 'x', '--level', 'USER', '--key', 'mine'],
+      ['list', '--all'],
+      ['revoke'],
+    ].map((args) => ({ args })),
+  )(
+    'explains itself when called with $args',
+    async ({ args }) => {
+      const { code, stdout, stderr } = await run(args);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain('Usage:');
+    },
+    60_000,
+  );
+
+  it.each([
+    ['a setting that cannot be used', ['list'], { SERVICE_PORT: 'many' }],
+    ['keys that come from the environment', ['list'], { SERVICE_API_KEYS: '{"keys":[]}' }],
+    ['an unknown id', ['revoke', '--id', 'unknown'], {}],
+    ['a data folder that cannot be', ['create', '--name', 'x', '--level', 'USER'], { SERVICE_DATA_DIR: '/dev/null/x' }],
+  ])(
+    'ends with one line for %s',
+    async (_name, args, settings) => {
+      const { code, stdout, stderr } = await run(args, { HOME: temporaryFolder(), ...settings });
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(/^[^\n]+\n$/);
+    },
+    60_000,
+  );
+
+  it('loses no key of ten that are created at once', async () => {
+    const home = temporaryFolder();
+    const names = Array.from({ length: 10 }, (_, index) => `n${index}`);
+    const ended = await Promise.all(
+      names.map((name) => run(['create', '--name', name, '--level', 'USER'], { HOME: home })),
+    );
+    expect(ended.map(({ code }) => code)).toEqual(Array(10).fill(0));
+    const records = listKeys(join(home, '.robot-rest', 'api-keys.json'));
+    expect(records.map(({ name }) => name).sort()).toEqual(names);
+  }, 120_000);
+});

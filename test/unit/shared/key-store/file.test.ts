@@ -1,0 +1,132 @@
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { createKey, listKeys, revokeKey } from '../../../../functions/shared/adapters/key-store/edit.ts';
+import { openKeyFile } from '../../../../functions/shared/adapters/key-store/file.ts';
+import { NOON } from '../../../support/auth.ts';
+import { temporaryFolder } from '../../../support/world.ts';
+
+const ADMIN = { name: 'tablet', level: 'ADMIN' } as const;
+
+function world() {
+  const path = join(temporaryFolder(), 'api-keys.json');
+  const time = { now: NOON };
+  return { path, time, store: openKeyFile(path, () => time.now) };
+}
+
+describe('The key file', () => {
+  it('keeps a private record of a key, and never its secret', async () => {
+    const { path, store } = world();
+    const { key, record } = await createKey(path, ADMIN);
+    expect(key).toMatch(/^rk_[A-Za-z0-9_-]{43}$/);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(JSON.stringify(listKeys(path))).not.toContain(key.slice(3));
+    expect(store.findBySecret(key)).toEqual(record);
+    expect(store.findById(record.id)).toEqual(record);
+  });
+
+  it('opens a new key at once, though the file was looked at just now', async () => {
+    const { path, store } = world();
+    expect(store.findBySecret('rk_nothing')).toBeUndefined();
+    const { key } = await createKey(path, ADMIN);
+    expect(store.findBySecret(key)).toMatchObject(ADMIN);
+    expect(store.problem()).toBeUndefined();
+  });
+
+  it('closes a revoked key within a second, and still knows its record', async () => {
+    const { path, store, time } = world();
+    const { key, record } = await createKey(path, ADMIN);
+    expect(store.findBySecret(key)).toBeDefined();
+    await revokeKey(path, record.id);
+    time.now += 500;
+    expect(store.findBySecret(key)).toBeUndefined();
+    expect(store.findById(record.id)?.revoked_at).toMatch(/^\d{4}-/);
+  });
+
+  it('follows changes after the clock was set back', async () => {
+    const { path, store, time } = world();
+    const { key, record } = await createKey(path, ADMIN);
+    expect(store.findBySecret(key)).toBeDefined();
+    await revokeKey(path, record.id);
+    time.now -= 3_600_000;
+    expect(store.findBySecret(key)).toBeUndefined();
+  });
+
+  const RECORD = {
+    id: 'a',
+    name: 'a',
+    level: 'USER',
+    sha256: 'a'.repeat(64),
+    created_at: '2027-01-01T00:00:00Z',
+    revoked_at: null,
+  };
+  const BROKEN: Record<string, string> = {
+    empty: '',
+    'cut off': '{"keys":[{"id":"a"',
+    'a list': '[]',
+    'no keys': '{}',
+    'an unknown level': JSON.stringify({ keys: [{ ...RECORD, level: 'ROOT' }] }),
+    'a secret in place of its hash': JSON.stringify({ keys: [{ ...RECORD, sha256: 'rk_secret' }] }),
+    'the id of the socket': JSON.stringify({ keys: [{ ...RECORD, id: 'local' }] }),
+    'two keys of one id': JSON.stringify({ keys: [RECORD, RECORD] }),
+    'an unknown field': JSON.stringify({ keys: [{ ...RECORD, robot: 'r' }] }),
+    'no robots': JSON.stringify({ keys: [{ ...RECORD, robots: [] }] }),
+  };
+
+  it.each(Object.entries(BROKEN))(
+    'broken (%s) leaves the last good keys, says so, and is neither edited nor told',
+    async (_name, text) => {
+      const { path, store, time } = world();
+      const { key } = await createKey(path, ADMIN);
+      const good = JSON.stringify({ keys: listKeys(path) });
+      expect(store.findBySecret(key)).toBeDefined();
+      writeFileSync(path, text);
+      time.now += 500;
+      expect(store.findBySecret(key)).toMatchObject(ADMIN);
+      expect(store.problem()).toMatch(/^it /);
+      expect(store.problem()).not.toMatch(/\/|rk_secret/);
+      await expect(createKey(path, ADMIN)).rejects.toThrow(/^it /);
+      expect(() => listKeys(path)).toThrow();
+      writeFileSync(path, good);
+      time.now += 500;
+      expect(store.problem()).toBeUndefined();
+    },
+  );
+
+  it('that has gone leaves the last good keys and says so, until it is back', async () => {
+    const { path, store, time } = world();
+    const { key } = await createKey(path, ADMIN);
+    const good = JSON.stringify({ keys: listKeys(path) });
+    expect(store.findBySecret(key)).toBeDefined();
+    rmSync(path);
+    time.now += 500;
+    expect(store.findBySecret(key)).toBeDefined();
+    expect(store.problem()).toBe('the file does not exist');
+    writeFileSync(path, good);
+    time.now += 500;
+    expect(store.problem()).toBeUndefined();
+  });
+
+  it('that is a folder opens nothing and is a problem from the start', () => {
+    const path = join(temporaryFolder(), 'api-keys.json');
+    mkdirSync(path);
+    const store = openKeyFile(path, () => NOON);
+    expect(store.problem()).toBe('the file cannot be used (EISDIR)');
+    expect(store.findBySecret('rk_any')).toBeUndefined();
+  });
+
+  it('keeps every record when a key is revoked twice, or none has the id', async () => {
+    const { path } = world();
+    const { record } = await createKey(path, { ...ADMIN, robots: ['robot-1'] });
+    const first = await revokeKey(path, record.id);
+    expect(await revokeKey(path, record.id)).toEqual(first);
+    expect(await revokeKey(path, 'unknown')).toBeUndefined();
+    expect(listKeys(path)).toEqual([first]);
+  });
+
+  it('is private in a folder that is made private', async () => {
+    const folder = join(temporaryFolder(), 'deep', 'data');
+    await createKey(join(folder, 'api-keys.json'), ADMIN);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+});

@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { createKey, listKeys, revokeKey } from '../../../../functions/shared/adapters/key-store/edit.ts';
+import { keyFilePath } from '../../../../functions/shared/adapters/key-store/file.ts';
+import { ensureFirstKey, type FirstKey } from '../../../../functions/shared/adapters/key-store/first-key.ts';
+import { openKeyStore } from '../../../../functions/shared/adapters/key-store/open.ts';
+import type { Config } from '../../../../functions/shared/config.ts';
+import { sourceUrl, startModule } from '../../../support/run-source.ts';
+import { silentLogger, temporaryFolder, testConfig } from '../../../support/world.ts';
+
+async function told(config: Config): Promise<FirstKey[]> {
+  const heard: FirstKey[] = [];
+  await ensureFirstKey(config, (first) => heard.push(first));
+  return heard;
+}
+
+describe('The first API key', () => {
+  it('of a simulated robot is told once and opens everything', async () => {
+    const config = testConfig();
+    const [first] = await told(config);
+    expect(first).toEqual({ key: expect.stringMatching(/^rk_/) });
+    const store = await openKeyStore(config, silentLogger, Date.now);
+    expect(store.findBySecret(first && 'key' in first ? first.key : '')).toMatchObject({ level: 'ENCHANTER' });
+    expect(await told(config)).toEqual([]);
+  });
+
+  it('of a real robot stands in a private file, and only its path is told', async () => {
+    const config = testConfig({ SERVICE_MODE: 'robot' });
+    const path = join(config.SERVICE_DATA_DIR, 'first-api-key');
+    expect(await told(config)).toEqual([{ path }]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const store = await openKeyStore(config, silentLogger, Date.now);
+    expect(store.findBySecret(readFileSync(path, 'utf8').trim())).toMatchObject({ level: 'ENCHANTER' });
+  });
+
+  it.each([{ SERVICE_API_KEYS: '{"keys":[]}' }, { AWS_LAMBDA_FUNCTION_NAME: 'auth' }])(
+    'is not made where keys come from the environment: %p',
+    async (settings) => {
+      const config = testConfig(settings);
+      expect(await told(config)).toEqual([]);
+      expect(existsSync(config.SERVICE_DATA_DIR)).toBe(false);
+    },
+  );
+
+  it('is not made when there is a revoked one', async () => {
+    const config = testConfig();
+    const path = keyFilePath(config);
+    const { record } = await createKey(path, { name: 'old', level: 'USER' });
+    await revokeKey(path, record.id);
+    expect(await told(config)).toEqual([]);
+  });
+
+  it('is not made, and nothing is overwritten, while the key file is broken', async () => {
+    const config = testConfig();
+    mkdirSync(config.SERVICE_DATA_DIR, { recursive: true });
+    writeFileSync(keyFilePath(config), '{"keys":[');
+    expect(await told(config)).toEqual([]);
+    expect(readFileSync(keyFilePath(config), 'utf8')).toBe('{"keys":[');
+  });
+
+  it('says which setting is wrong when the data folder cannot be', async () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    await expect(told(testConfig({ SERVICE_DATA_DIR: join(file, 'data') }))).rejects.toThrow(/^SERVICE_DATA_DIR /);
+  });
+
+  it('is one when several services start at once', async () => {
+    const home = temporaryFolder();
+    const untilTogether = `while (Date.now() < ${Date.now() + 2000});`;
+    const code = `
+      import { loadConfig } from '${sourceUrl('functions/shared/config.ts')}';
+      import { ensureFirstKey } from '${sourceUrl('functions/shared/adapters/key-store/first-key.ts')}';
+      ${untilTogether}
+      await ensureFirstKey(loadConfig(process.env).config, ({ key }) => console.log(key));`;
+    const ended = await Promise.all([1, 2, 3, 4].map(() => startModule(code, { HOME: home }).ended));
+    expect(ended.map(({ code, stderr }) => [code, stderr])).toEqual(Array(4).fill([0, '']));
+    const keys = ended.map(({ stdout }) => stdout.trim()).filter((key) => key !== '');
+    expect(keys).toHaveLength(1);
+    expect(listKeys(join(home, '.robot-rest', 'api-keys.json'))).toHaveLength(1);
+  }, 60_000);
+});
