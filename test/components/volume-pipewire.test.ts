@@ -33,14 +33,14 @@ describeWith('WirePlumber', '/usr/bin/wireplumber', 'The volume of a real PipeWi
     const daemon = processes.start('pipewire', [], client);
     await untilExists(join(runtime, 'pipewire-0'));
     const manager = processes.start('wireplumber', [], client);
-    const pulse = processes.start('pipewire-pulse', [], client);
-    await untilExists(join(runtime, 'pulse/native'));
-    await until('the sink is there', () => {
-      if (say('wpctl', ['get-volume', '@DEFAULT_AUDIO_SINK@'], client).startsWith('Volume')) return true;
+    await until('the sink is the default one', () => {
+      if (say('wpctl', ['inspect', '@DEFAULT_AUDIO_SINK@'], client).includes('node.name = "robot"')) return true;
       if (!say('pw-cli', ['list-objects', 'Node'], client).includes('"robot"'))
         say('pw-cli', ['create-node', 'adapter', NULL_SINK], client);
       return false;
     });
+    const pulse = processes.start('pipewire-pulse', [], client); // only now: without a sink it would make one of its own
+    await untilExists(join(runtime, 'pulse/native'));
     await until('pactl sees it', () => say('pactl', ['info'], client).includes('Default Sink: robot'));
     return { daemon, manager, pulse };
   }

@@ -26,8 +26,8 @@ export class TestSshd {
     };
   }
 
-  /** `host`, the key sshd shows; `id`, the one it lets in; `other`, neither. */
-  publicKey(name: 'host' | 'id' | 'other'): string {
+  /** `host` and `host-rsa`, the keys sshd shows; `id`, the one it lets in; `other`, neither. */
+  publicKey(name: 'host' | 'host-rsa' | 'id' | 'other'): string {
     return readFileSync(join(this.folder, `${name}.pub`), 'utf8').trim();
   }
 

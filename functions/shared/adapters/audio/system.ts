@@ -54,9 +54,14 @@ function audioEnvironment(config: Config): Record<string, string> {
 function runner(environment: Record<string, string>, signal: AbortSignal): RunMixer {
   return async (program, ...args) => {
     const { code, stdout, stderr } = await run([program, ...args], { environment, signal, timeLimit: TIME_LIMIT });
-    if (code !== 0) throw new MixerAbsent(`${program}: ${stderr.split('\n')[0] || `exit code ${code}`}`);
+    if (code !== 0) throw new MixerAbsent(`${program}: ${complaint(stderr) ?? `exit code ${code}`}`);
     return stdout;
   };
+}
+
+/** What a program said, without the inner workings of the ALSA library in front. */
+function complaint(stderr: string): string | undefined {
+  return stderr.split('\n').find((line) => line !== '' && !line.startsWith('ALSA lib '));
 }
 
 /** Uses the first sound system that is there. One that hangs is an error: a lower one would set something else. */
