@@ -94,7 +94,7 @@ describeWith('sshd', SSHD, 'The base computer over a real sshd', () => {
   describe('ends the command over there', () => {
     it.each([
       ['when the caller leaves', 600_000, true],
-      ['when its time is up', 300, false],
+      ['when its time is up', 700, false],
     ])('%s', async (_when, timeLimit, leaves) => {
       const mark = `mark-${Math.random()}`;
       const controller = new AbortController();

@@ -1,3 +1,4 @@
+import { finished } from 'node:stream/promises';
 import { CommandFailure, type Exit, type Running } from './running.ts';
 import { type StartOptions, start } from './start.ts';
 
@@ -33,6 +34,7 @@ export async function collect(
       running.stop();
     }
   });
+  await finished(running.stdout).catch(() => {}); // when it broke off, the exit says why
   const exit = await running.exit;
   if (excess) throw excess;
   return { ...exit, stdout: Buffer.concat(chunks).toString('utf8') };

@@ -40,7 +40,7 @@ function openChannel(client: Client, line: string, connection: SshConnection): P
       clearTimeout(timer);
       client.off('close', closed);
       connection.drop();
-      reject(new CommandFailure('unreachable', 'The SSH connection broke off.', error));
+      reject(brokenOff(error));
     };
     const closed = () => lost(new Error('closed'));
     const timer = setTimeout(() => lost(new Error('no channel in time')), CHANNEL_LIMIT);
@@ -62,39 +62,43 @@ function openChannel(client: Client, line: string, connection: SshConnection): P
 function run(channel: ClientChannel, [program]: Words, { signal, timeLimit }: CommandLimits): Running {
   const stdout = new PassThrough();
   const heard = listen(channel.stderr);
-  let failure: unknown;
   let code: number | null | undefined;
-  const stop = (reason?: unknown) => {
-    failure ??= reason;
-    channel.signal('KILL'); // closing alone would leave a quiet command running on the base
-    channel.close();
-    stdout.destroy();
-  };
-  const abort = () => stop(signal.reason);
-  const timer = setTimeout(() => stop(tooSlow(program, timeLimit)), timeLimit);
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
-  channel.pipe(stdout);
+  let stop: (reason?: unknown) => void = () => {};
+  const exit = new Promise<Exit>((resolve, reject) => {
+    const settle = (failure?: unknown) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      if (failure === undefined) return resolve({ code: code ?? null, stderr: heard() });
+      stdout.destroy();
+      reject(failure);
+    };
+    // The far side is told, and not waited for: it may no longer be there.
+    stop = (reason) => {
+      settle(reason);
+      channel.unpipe(stdout).resume(); // what is still on its way must not hold the channel open
+      channel.signal('KILL'); // closing alone would leave a quiet command running over there
+      channel.close();
+      stdout.destroy();
+    };
+    const abort = () => stop(signal.reason);
+    const timer = setTimeout(() => stop(tooSlow(program, timeLimit)), timeLimit);
+    signal.addEventListener('abort', abort, { once: true });
+    channel.once('exit', (status: number | null) => {
+      code = status;
+    });
+    channel.once('close', () => settle(code === undefined ? brokenOff() : undefined));
+    if (signal.aborted) abort();
+  });
+  exit.catch(() => {}); // whoever only reads stdout need not look at it
   channel.on('error', () => {});
   stdout.on('error', () => {});
   stdout.once('close', () => {
     if (!stdout.readableEnded) stop(); // nobody listens any more
   });
-  const exit = new Promise<Exit>((resolve, reject) => {
-    channel.once('exit', (status: number | null) => {
-      code = status;
-    });
-    channel.once('close', () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-      if (code === undefined) failure ??= new CommandFailure('unreachable', 'The SSH connection broke off.');
-      if (failure === undefined) resolve({ code: code ?? null, stderr: heard() });
-      else {
-        stdout.destroy();
-        reject(failure);
-      }
-    });
-  });
-  exit.catch(() => {}); // whoever only reads stdout need not look at it
+  if (!signal.aborted) channel.pipe(stdout);
   return { stdout, exit, stop: () => stop() };
+}
+
+function brokenOff(cause?: unknown): CommandFailure {
+  return new CommandFailure('unreachable', 'The SSH connection broke off.', cause);
 }
