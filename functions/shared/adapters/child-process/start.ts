@@ -28,7 +28,7 @@ export function start(
   const stop = (reason?: unknown) => {
     failure ??= reason;
     child.kill('SIGKILL');
-    stdout.destroy();
+    stdout.destroy(errorOf(reason));
     stderr.destroy();
   };
   const abort = () => stop(signal.reason);
@@ -53,6 +53,11 @@ export function start(
   });
   exit.catch(() => {}); // whoever only reads stdout need not look at it
   return { stdout, exit, stop: () => stop() };
+}
+
+/** The reason of a signal may be anything; a stream ends with errors only. */
+export function errorOf(reason: unknown): Error | undefined {
+  return reason instanceof Error ? reason : undefined;
 }
 
 export function tooSlow(program: string, timeLimit: number): CommandFailure {

@@ -1,10 +1,11 @@
 import { pipeline, Readable, Transform } from 'node:stream';
 import { ServiceError, unavailable } from '../../errors.ts';
 import type { Running } from '../child-process/running.ts';
+import { explain } from './explain.ts';
 import { parseEntry, parseObject } from './journal-entry.ts';
 import { type Line, LineSplitter } from './lines.ts';
 import type { Machine, Words } from './machine.ts';
-import type { LogPage } from './port.ts';
+import type { LogPage, System } from './port.ts';
 import { Slots } from './slots.ts';
 
 /** Longest time, in ms, to find the window; to send it to a client; to follow, which is as long as a token lives. */
@@ -42,7 +43,7 @@ export class JournalReader {
     const { cursor, count, truncated } = window;
     const words = this.#words(unit, [...WHOLE_ENTRIES, `--cursor=${cursor}`, `--lines=${count}`]);
     const running = await this.#machine.start(words, { signal, timeLimit: TIME_LIMITS.page });
-    return { entries: entriesOf(running), truncated };
+    return { entries: entriesOf(running, this.#machine.system), truncated };
   }
 
   async follow(unit: string, signal: AbortSignal): Promise<Readable> {
@@ -56,7 +57,7 @@ export class JournalReader {
       const words = this.#words(unit, [...WHOLE_ENTRIES, '--follow', '--lines=0']);
       const running = await this.#machine.start(words, { signal, timeLimit: TIME_LIMITS.follow });
       running.exit.then(leave, leave);
-      return entriesOf(running);
+      return entriesOf(running, this.#machine.system);
     } catch (error) {
       leave();
       throw error;
@@ -125,7 +126,7 @@ export class JournalReader {
   }
 }
 
-function entriesOf(running: Running): Readable {
+function entriesOf(running: Running, system: System): Readable {
   const parser = new Transform({
     objectMode: true,
     transform(line: Line, _encoding, done) {
@@ -133,6 +134,9 @@ function entriesOf(running: Running): Readable {
     },
     flush(done) {
       running.exit.then(({ code }) => done(code === 0 ? null : new Error(`journalctl ended with code ${code}`)), done);
+    },
+    destroy(error, done) {
+      done(error && (explain(system, error) as Error)); // as: an error stays one
     },
   });
   return pipeline(running.stdout, new LineSplitter(), parser, () => {});

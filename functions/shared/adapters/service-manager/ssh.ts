@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
 import type { Config } from '../../config.ts';
 import { CommandFailure, type Exit, type Running } from '../child-process/running.ts';
-import { listen, tooSlow } from '../child-process/start.ts';
+import { errorOf, listen, tooSlow } from '../child-process/start.ts';
 import type { CommandLimits, Machine, Words } from './machine.ts';
 import { quoteWords } from './quote.ts';
 import { SshConnection } from './ssh-connection.ts';
@@ -69,7 +69,7 @@ function run(channel: ClientChannel, [program]: Words, { signal, timeLimit }: Co
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
       if (failure === undefined) return resolve({ code: code ?? null, stderr: heard() });
-      stdout.destroy();
+      stdout.destroy(errorOf(failure));
       reject(failure);
     };
     // The far side is told, and not waited for: it may no longer be there.

@@ -1,6 +1,6 @@
-import { ServiceError, unavailable } from '../../errors.ts';
+import { unavailable } from '../../errors.ts';
 import { collect } from '../child-process/run.ts';
-import { CommandFailure } from '../child-process/running.ts';
+import { explain } from './explain.ts';
 import { JournalReader } from './journal.ts';
 import type { Machine, Words } from './machine.ts';
 import type { ServiceManager, Unit } from './port.ts';
@@ -36,18 +36,10 @@ async function systemctl(machine: Machine, words: Words, signal: AbortSignal): P
   throw unavailable(`systemd of ${machine.system}`, `It is needed to list services. systemctl: ${said}`);
 }
 
-/** Turns the failure of a command into an error that says which computer and why. */
 async function explained<T>({ system }: Machine, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error;
-    if (error.kind === 'unreachable') throw unavailable(system, error.message, error);
-    if (error.kind === 'missing') throw unavailable(`systemd of ${system}`, `Install it: ${error.message}.`, error);
-    throw new ServiceError('component_unavailable', {
-      detail: `The component "systemd of ${system}" is not available. ${error.message}; try again later.`,
-      headers: { 'retry-after': '5' },
-      cause: error,
-    });
+    throw explain(system, error);
   }
 }
