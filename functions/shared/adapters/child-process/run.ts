@@ -13,7 +13,7 @@ export const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
  * Runs a program to its end and gives what it said.
  * @throws CommandFailure when it cannot be run, takes too long or says too much; the reason of the signal.
  */
-export function run(words: readonly [string, ...string[]], options: StartOptions): Promise<Finished> {
+export async function run(words: readonly [string, ...string[]], options: StartOptions): Promise<Finished> {
   return collect(start(words, options), words[0]);
 }
 

@@ -8,7 +8,7 @@ type Row = Readonly<Record<string, string>>;
  */
 export function joinUnits(unitFiles: string, loadedUnits: string): Unit[] {
   const states = new Map<string, string>();
-  for (const row of rows(unitFiles, ['unit_file', 'state'])) {
+  for (const row of rows(unitFiles, ['unit_file', 'state', 'preset'])) {
     if (row.unit_file?.endsWith('.service')) states.set(row.unit_file, row.state ?? '');
   }
   const units = new Map<string, Unit>();
