@@ -17,7 +17,7 @@ describe.each(['v1', 'v2'])('The simulated volume over %s', (version) => {
     [100, 100],
     [36.6, 37],
     [99.6, 100],
-    [1e0, 1],
+    [1, 1],
   ])('set to %d is read back as %d', async (value, stored) => {
     const expected = { percentage: { value: stored }, muted: false, device: 'simulated' };
     const answer = await set({ percentage: { value } });

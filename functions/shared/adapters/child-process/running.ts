@@ -31,4 +31,25 @@ export class CommandFailure extends Error {
 }
 
 /** Most bytes of standard error that are kept. */
-export const MAX_STDERR_BYTES = 4096;
+const MAX_STDERR_BYTES = 4096;
+
+/** The reason of a signal may be anything; a stream ends with errors only. */
+export function errorOf(reason: unknown): Error | undefined {
+  return reason instanceof Error ? reason : undefined;
+}
+
+/** `time-limit`, in ms. */
+export function tooSlow(program: string, timeLimit: number): CommandFailure {
+  return new CommandFailure('time-limit', `"${program}" did not end within ${timeLimit / 1000} s`);
+}
+
+/** Reads standard error to its end and keeps its beginning. */
+export function listen(stderr: NodeJS.ReadableStream): () => string {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stderr.on('data', (chunk: Buffer) => {
+    if (size < MAX_STDERR_BYTES) chunks.push(chunk.subarray(0, MAX_STDERR_BYTES - size));
+    size += chunk.length;
+  });
+  return () => Buffer.concat(chunks).toString('utf8').trim();
+}

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { CommandFailure, type Exit, MAX_STDERR_BYTES, type Running } from './running.ts';
+import { CommandFailure, type Exit, errorOf, listen, type Running, tooSlow } from './running.ts';
 
 export interface StartOptions {
   /** The whole environment of the child: nothing is inherited. */
@@ -53,24 +53,4 @@ export function start(
   });
   exit.catch(() => {}); // whoever only reads stdout need not look at it
   return { stdout, exit, stop: () => stop() };
-}
-
-/** The reason of a signal may be anything; a stream ends with errors only. */
-export function errorOf(reason: unknown): Error | undefined {
-  return reason instanceof Error ? reason : undefined;
-}
-
-export function tooSlow(program: string, timeLimit: number): CommandFailure {
-  return new CommandFailure('time-limit', `"${program}" did not end within ${timeLimit / 1000} s`);
-}
-
-/** Reads a stream to its end and keeps its beginning. */
-export function listen(stderr: NodeJS.ReadableStream): () => string {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  stderr.on('data', (chunk: Buffer) => {
-    if (size < MAX_STDERR_BYTES) chunks.push(chunk.subarray(0, MAX_STDERR_BYTES - size));
-    size += chunk.length;
-  });
-  return () => Buffer.concat(chunks).toString('utf8').trim();
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { errorOf } from '../child-process/running.ts';
 import { rfc3339 } from './journal-entry.ts';
 import { LOG_WINDOW, type LogEntry, type ServiceManager, type ServiceManagers, type Unit } from './port.ts';
 
@@ -67,7 +68,7 @@ function follow(name: string | undefined, signal: AbortSignal, clock: () => numb
     if (name !== undefined && tick > last && entries.readableLength < 16) entries.push(entry(name, tick));
     last = tick;
   }, PERIOD / 4);
-  const end = () => entries.destroy();
+  const end = () => entries.destroy(errorOf(signal.reason));
   signal.addEventListener('abort', end, { once: true });
   entries.once('close', () => {
     clearInterval(timer);

@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
 import type { Config } from '../../config.ts';
-import { CommandFailure, type Exit, type Running } from '../child-process/running.ts';
-import { errorOf, listen, tooSlow } from '../child-process/start.ts';
+import { CommandFailure, type Exit, errorOf, listen, type Running, tooSlow } from '../child-process/running.ts';
 import type { CommandLimits, Machine, Words } from './machine.ts';
 import { quoteWords } from './quote.ts';
 import { SshConnection } from './ssh-connection.ts';
