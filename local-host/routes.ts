@@ -14,11 +14,19 @@ import * as sendList from '../functions/commands/send-list.handler.ts';
 import * as sendStr from '../functions/commands/send-str.handler.ts';
 import * as stop from '../functions/commands/stop.handler.ts';
 import type { Endpoint } from '../functions/shared/middleware/endpoint.ts';
+import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
 import * as getDocsFile from '../functions/system/documentation/get-docs-file.handler.ts';
 import * as getDocsPage from '../functions/system/documentation/get-docs-page.handler.ts';
 import * as getOpenapi from '../functions/system/documentation/get-openapi.handler.ts';
 import * as getLogs from '../functions/system/services/get-logs.handler.ts';
 import * as listServices from '../functions/system/services/list-services.handler.ts';
+import * as downloadSkill from '../functions/system/skills/download-skill.handler.ts';
+import * as enableSkill from '../functions/system/skills/enable-skill.handler.ts';
+import * as listSkills from '../functions/system/skills/list-skills.handler.ts';
+import * as removeSkill from '../functions/system/skills/remove-skill.handler.ts';
+import * as removeSkillByBody from '../functions/system/skills/remove-skill-by-body.handler.ts';
+import * as renameSkill from '../functions/system/skills/rename-skill.handler.ts';
+import * as uploadSkill from '../functions/system/skills/upload-skill.handler.ts';
 import * as checkLive from '../functions/system/status/check-live.handler.ts';
 import * as checkReady from '../functions/system/status/check-ready.handler.ts';
 import * as getMetrics from '../functions/system/status/get-metrics.handler.ts';
@@ -73,6 +81,16 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/commands/', listCommands, CLOUD),
   route('POST', '/api/{version}/stop', stop, CLOUD),
 
+  // Skills
+  route('POST', '/api/{version}/skill/upload/', uploadSkill),
+  route('DELETE', '/api/{version}/skill/remove/', removeSkill),
+  route('POST', '/api/{version}/skill/remove/', removeSkillByBody, { versions: ['v1'] }),
+  route('GET', '/api/{version}/skill/list/', listSkills),
+  route('PATCH', '/api/{version}/skill/enable/', enableSkill),
+  route('POST', '/api/{version}/skill/enable/', enableSkill, { versions: ['v1'] }),
+  route('GET', '/api/{version}/skill/download/{skill_name}', downloadSkill, SAFE),
+  route('PATCH', '/api/{version}/skill/rename/', renameSkill),
+
   // Audio
   route('GET', '/api/{version}/volume/', getVolume),
   route('POST', '/api/{version}/volume/', setVolume),
@@ -80,6 +98,9 @@ export const ROUTES: readonly Route[] = [
   // System services
   route('GET', '/api/{version}/service/get_services_list', listServices),
   route('GET', '/api/{version}/service/{system}/{service_name}', getLogs),
+
+  // Audit
+  route('GET', '/api/{version}/audit/', readAudit),
 
   // Status and documentation
   route('GET', '/status', getStatus, { ...SAFE, ...CLOUD }),

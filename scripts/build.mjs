@@ -35,6 +35,7 @@ mkdirSync(workplace, { recursive: true });
 try {
   await bundle(workplace);
   copyDocumentationPage(join(workplace, 'docs-ui'));
+  cpSync(join(ROOT, 'robot'), join(workplace, 'robot'), { recursive: true }); // what a simulated robot starts with
   renameSync(workplace, join(DIST, name));
 } catch (error) {
   rmSync(workplace, { recursive: true, force: true });

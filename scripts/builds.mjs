@@ -16,7 +16,7 @@ export const ENTRIES = {
   'jwt-key': 'local-host/cli/jwt-key.ts',
 };
 
-const SOURCES = ['functions', 'local-host', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const SOURCES = ['functions', 'local-host', 'robot', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
 /**
  * Names the sources by their content: 16 hex digits. Times would not do: a robot's clock starts in the past, and a

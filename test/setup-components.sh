@@ -3,6 +3,7 @@
 set -euo pipefail
 
 packages=(
+  chromium        # a real browser for the documentation page
   curl            # the README's session
   faketime        # clocks that stand elsewhere
   python3-cryptography

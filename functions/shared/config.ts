@@ -208,6 +208,11 @@ function complete(settings: Settings, environment: NodeJS.ProcessEnv): Config {
   });
 }
 
+/** Where the audit trail is kept. */
+export function auditPath(config: Config): string {
+  return join(config.SERVICE_DATA_DIR, 'audit.jsonl');
+}
+
 /** A URL as it may be shown: a password inside it becomes `***`. What is no URL is shown as it is. */
 export function maskUrl(url: string): string {
   return url.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/@:]*):[^@/]*@/i, '$1:***@');

@@ -3,14 +3,17 @@
  * used, so that a bundled function carries only the adapters of the ports it names.
  */
 import type { Audio } from './adapters/audio/port.ts';
+import type { AuditTrail } from './adapters/audit-trail/port.ts';
 import type { DocumentationFiles } from './adapters/documentation-files/port.ts';
 import type { KeyStore } from './adapters/key-store/port.ts';
 import { type Metrics, NO_METRICS } from './adapters/metrics/port.ts';
+import type { PythonParser } from './adapters/python-parser/port.ts';
 import type { RobotLink } from './adapters/robot-link/port.ts';
 import type { ServiceManagers } from './adapters/service-manager/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
+import type { SkillFiles } from './adapters/skill-files/port.ts';
 import type { ApiDocument } from './api-document.ts';
-import type { Config } from './config.ts';
+import { auditPath, type Config } from './config.ts';
 import { unavailable } from './errors.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
@@ -60,6 +63,17 @@ export const apiKeyGate: Port<ApiKeyGate> = /* @__PURE__ */ port('api-key gate',
   return createApiKeyGate({ config: ports.config, clock: ports.clock, keyStore: await ports.get(keyStore) });
 });
 
+/** Who did what: a file in the data folder, in the cloud the log. */
+export const auditTrail: Port<AuditTrail> = /* @__PURE__ */ port(
+  'audit trail',
+  async ({ config, logger }) => {
+    if (config.inCloud) return (await import('./adapters/audit-trail/log.ts')).auditIntoLog(logger);
+    const { AuditFile } = await import('./adapters/audit-trail/file.ts');
+    return new AuditFile(auditPath(config), logger);
+  },
+  (trail) => trail.close(),
+);
+
 /** Counts nothing unless the local host gives one that does. */
 export const metrics: Port<Metrics> = /* @__PURE__ */ port('metrics', () => NO_METRICS);
 
@@ -98,6 +112,18 @@ export const apiDocument: Port<() => ApiDocument> = /* @__PURE__ */ port('API do
 export const documentationFiles: Port<DocumentationFiles> = /* @__PURE__ */ port('documentation files', async () => {
   const { openDocumentationFiles } = await import('./adapters/documentation-files/open.ts');
   return openDocumentationFiles();
+});
+
+/** The skills folder (SERVICE_SKILLS_DIR). */
+export const skillFiles: Port<SkillFiles> = /* @__PURE__ */ port('skills folder', async ({ config, logger, clock }) => {
+  const { openSkillFiles } = await import('./adapters/skill-files/open.ts');
+  return openSkillFiles(config, logger, clock);
+});
+
+/** The interpreter that parses skills (SERVICE_SKILL_PYTHON). */
+export const pythonParser: Port<PythonParser> = /* @__PURE__ */ port('python parser', async ({ config, logger }) => {
+  const { openPythonParser } = await import('./adapters/python-parser/open.ts');
+  return openPythonParser(config, logger);
 });
 
 /** The loudspeaker. */

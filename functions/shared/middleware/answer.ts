@@ -5,6 +5,7 @@ import { processConfig } from '../config.ts';
 import { createLogger } from '../logger.ts';
 import { Ports } from '../port.ts';
 import { metrics } from '../ports.ts';
+import { type AuditNote, keepNote } from './audit.ts';
 import type { EndpointSpec } from './endpoint.ts';
 import type { Exchange, HostContext, HostFacts, PipelineRequest, Result } from './exchange.ts';
 import { logRequest } from './request-log.ts';
@@ -28,6 +29,8 @@ export async function answer(
   const host = context.host ?? lambdaFacts();
   const exchange: Exchange = { spec, host, requestId: requestIdOf(event) };
   const result = await pipeline(event, Object.assign(context, { exchange }));
+  const note = exchange.note ?? refusedNote(exchange);
+  if (note) await keepNote(event, exchange, note);
   const { headers } = result;
   headers['x-request-id'] = exchange.requestId;
   headers['cache-control'] ??= 'no-store';
@@ -43,6 +46,12 @@ export async function answer(
   );
   logRequest(host.ports.logger, event, exchange, result.statusCode, seconds);
   return context.host ? result : forLambda(result);
+}
+
+/** A known caller who was turned away from something that is audited leaves a trace as well. */
+function refusedNote({ spec, caller, keyHolder }: Exchange): AuditNote | undefined {
+  if (spec.audit === undefined || (caller ?? keyHolder) === undefined) return undefined;
+  return { action: spec.audit, subject: {} };
 }
 
 /** The request id of the caller when it is well formed, else a new one. */

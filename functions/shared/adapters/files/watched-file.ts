@@ -20,6 +20,8 @@ interface WatchOptions<T> {
   /** The value as long as there has been none: a file that is absent is then no problem, a broken one is. */
   readonly fallback?: T;
   readonly clock: () => number;
+  /** Hears of each new problem once, and of its end. */
+  readonly onProblem?: (problem: string | undefined) => void;
 }
 
 /**
@@ -74,7 +76,7 @@ export class WatchedFile<T> {
     try {
       if (identityOf(statSync(this.#path)) === this.#seen) return;
       this.#good = { value: this.#read() };
-      this.#problem = undefined;
+      this.#setProblem(undefined);
     } catch (error) {
       this.#note(error);
     }
@@ -82,9 +84,15 @@ export class WatchedFile<T> {
 
   #note(error: unknown): void {
     if (this.#seen === undefined && codeOf(error) === 'ENOENT') return;
-    this.#problem = faultOf(error).message;
+    this.#setProblem(faultOf(error).message);
     // What could not be read is tried again; what was read and is wrong stays wrong until it changes.
     if (!(error instanceof FileFault)) this.#seen = 'unreadable';
+  }
+
+  #setProblem(problem: string | undefined): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    this.#options.onProblem?.(problem);
   }
 
   #read(): T {

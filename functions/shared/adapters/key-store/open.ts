@@ -16,8 +16,5 @@ export function keysInEnvironment(config: Config): boolean {
 export async function openKeyStore(config: Config, logger: Logger, clock: () => number): Promise<KeyStore> {
   if (keysInEnvironment(config)) return keysOfEnvironment(config.SERVICE_API_KEYS);
   const { keyFilePath, openKeyFile } = await import('./file.ts');
-  const store = openKeyFile(keyFilePath(config), clock);
-  const problem = store.problem();
-  if (problem !== undefined) logger.error(`api-keys.json cannot be used: ${problem}. No API key opens until it can`);
-  return store;
+  return openKeyFile(keyFilePath(config), logger, clock);
 }

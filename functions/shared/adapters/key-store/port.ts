@@ -1,6 +1,6 @@
 import type { AccessLevel } from '../../access.ts';
 
-/** An API key as it is kept: of the secret only the SHA-256 (contract of the API keys in the README). */
+/** An API key as it is kept: of the secret only the SHA-256. */
 export interface ApiKeyRecord {
   readonly id: string;
   readonly name: string;

@@ -1,5 +1,6 @@
 import { linkSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Logger } from '../../logger.ts';
 import { makePrivateFolder, syncFolder, writeBeside } from '../files/replace-file.ts';
 import { codeOf, FileFault, type ReadFile, WatchedFile } from '../files/watched-file.ts';
 import { KeyRing } from './key-ring.ts';
@@ -11,9 +12,16 @@ import type { SigningKeys } from './port.ts';
  * within a second and keeps the last good keys while it is broken.
  * @throws FileFault when the file holds no usable key or others may read it; a system error when it cannot be made.
  */
-export function openKeyFile(path: string, clock: () => number): SigningKeys {
+export function openKeyFile(path: string, logger: Logger, clock: () => number): SigningKeys {
   createKeyFile(path);
-  const file = new WatchedFile(path, { clock, parse: (read) => new KeyRing(keysOf(read)) });
+  const file = new WatchedFile(path, {
+    clock,
+    parse: (read) => new KeyRing(keysOf(read)),
+    onProblem: (problem) => {
+      if (problem === undefined) logger.info('the signing-key file can be used again');
+      else logger.error({ problem }, 'the signing-key file cannot be used; the last good keys stay');
+    },
+  });
   return {
     current: (now) => file.value().current(now),
     published: (now) => file.value().published(now),

@@ -23,7 +23,7 @@ export async function openSigningKeys(config: Config, logger: Logger, clock: () 
   }
   const { openKeyFile } = await import('./file.ts');
   const path = config.SERVICE_JWT_SIGNING_KEY_PATH;
-  return naming(`SERVICE_JWT_SIGNING_KEY_PATH (${path})`, () => openKeyFile(path, clock));
+  return naming(`SERVICE_JWT_SIGNING_KEY_PATH (${path})`, () => openKeyFile(path, logger, clock));
 }
 
 /** Names the setting in whatever goes wrong. */

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { BUILT_AT } from '../../build-info.ts';
 import { replaceFile } from '../files/replace-file.ts';
 import { FileFault, faultOf } from '../files/watched-file.ts';
 import { withLock } from '../files/with-lock.ts';
@@ -13,9 +14,11 @@ const PUBLISHED_AHEAD_MS = 75 * 60_000;
  * Publishes a new key now that signs in 75 minutes; the present one stays published until 35 minutes after that. Keys
  * that are published no more leave the file.
  * @returns the keys of the file, the new one last.
- * @throws FileFault while the key of an earlier rotation still waits.
+ * @throws FileFault while the key of an earlier rotation still waits, and while the clock is wrong for sure: set right, it
+ * would jump over the whole rotation.
  */
-export function rotate(path: string, now: number): Promise<RingEntry[]> {
+export async function rotate(path: string, now: number): Promise<RingEntry[]> {
+  if (now < BUILT_AT) throw new FileFault('the clock stands before the build date of this program; set it first');
   createKeyFile(path);
   return withLock(path, () => {
     const keys = readKeys(path);

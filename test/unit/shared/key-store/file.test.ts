@@ -3,15 +3,18 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createKey, listKeys, revokeKey } from '../../../../functions/shared/adapters/key-store/edit.ts';
 import { openKeyFile } from '../../../../functions/shared/adapters/key-store/file.ts';
+import { createLogger } from '../../../../functions/shared/logger.ts';
 import { NOON } from '../../../support/auth.ts';
-import { temporaryFolder } from '../../../support/world.ts';
+import { silentLogger, temporaryFolder } from '../../../support/world.ts';
 
 const ADMIN = { name: 'tablet', level: 'ADMIN' } as const;
 
 function world() {
   const path = join(temporaryFolder(), 'api-keys.json');
   const time = { now: NOON };
-  return { path, time, store: openKeyFile(path, () => time.now) };
+  const log: string[] = [];
+  const logger = createLogger('info', { write: (line: string) => log.push(line) });
+  return { path, time, log, store: openKeyFile(path, logger, () => time.now) };
 }
 
 describe('The key file', () => {
@@ -93,6 +96,20 @@ describe('The key file', () => {
     },
   );
 
+  it('that breaks is told in the log once, and its mending too', async () => {
+    const { path, store, time, log } = world();
+    writeFileSync(path, '{');
+    for (let look = 0; look < 3; look++) {
+      time.now += 500;
+      store.findById('any');
+    }
+    expect(log).toEqual([expect.stringMatching(/"level":"error".*"problem":"it is not valid JSON"/)]);
+    writeFileSync(path, '{"keys":[]}');
+    time.now += 500;
+    expect(store.problem()).toBeUndefined();
+    expect(log.slice(1)).toEqual([expect.stringMatching(/"level":"info".*again/)]);
+  });
+
   it('that has gone leaves the last good keys and says so, until it is back', async () => {
     const { path, store, time } = world();
     const { key } = await createKey(path, ADMIN);
@@ -110,7 +127,7 @@ describe('The key file', () => {
   it('that is a folder opens nothing and is a problem from the start', () => {
     const path = join(temporaryFolder(), 'api-keys.json');
     mkdirSync(path);
-    const store = openKeyFile(path, () => NOON);
+    const store = openKeyFile(path, silentLogger, () => NOON);
     expect(store.problem()).toBe('the file cannot be used (EISDIR)');
     expect(store.findBySecret('rk_any')).toBeUndefined();
   });

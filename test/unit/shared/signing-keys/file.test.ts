@@ -176,6 +176,13 @@ describe('Rotating the signing key', () => {
     expect(late.map(({ state }) => state)).toEqual(['signing', 'waiting']);
   });
 
+  it('is refused while the clock stands before the build date, unless at once', async () => {
+    const { path } = world();
+    await expect(rotate(path, Date.parse('2020-01-01T00:00:00Z'))).rejects.toThrow(/clock/);
+    expect(existsSync(path)).toBe(false);
+    expect(await rotateNow(path, Date.parse('2020-01-01T00:00:00Z'))).toHaveLength(1);
+  });
+
   it('at once leaves the new key alone in the file, whatever stood there', async () => {
     const { path, time, open } = world();
     const keys = await open();

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const CLIENTS = 200;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+function openResources(): number {
+  return process.getActiveResourcesInfo().filter((kind) => /TCP|Timeout|Immediate/.test(kind)).length;
+}
+
+describe('200 clients that wait for a mission at once', () => {
+  it('stop answers while they wait, half may hang up, and nothing is left behind', async () => {
+    const before = openResources();
+    const start = { method: 'POST', body: { command: 'skill', value: { name: 'wait', seconds: 600 } } };
+    const mission = (await service.as('USER', '/api/v1/dict/', start)).json.result.msg as string;
+    const clients = Array.from({ length: CLIENTS }, () => new AbortController());
+    const wait = { method: 'POST', body: { command: 'wait_for_skill', value: mission } };
+    const waiting = clients.map(({ signal }) =>
+      service.as('USER', '/api/v1/str/', { ...wait, signal }).then(
+        ({ json }) => json.result.awaited as boolean,
+        () => 'hung up',
+      ),
+    );
+    await until(() => service.inFlight.size === CLIENTS);
+
+    for (const client of clients.slice(0, CLIENTS / 2)) client.abort();
+    await until(() => service.inFlight.size === CLIENTS / 2);
+    expect((await service.as('USER', '/api/v2/stop', { method: 'POST' })).status).toBe(200);
+
+    const outcomes = await Promise.all(waiting);
+    expect(outcomes.filter((outcome) => outcome === 'hung up')).toHaveLength(CLIENTS / 2);
+    expect(outcomes.filter((outcome) => outcome === false)).toHaveLength(CLIENTS / 2);
+    await until(() => service.inFlight.size === 0 && openResources() <= before);
+    expect(openResources()).toBeLessThanOrEqual(before);
+  });
+});

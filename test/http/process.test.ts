@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { http } from '../support/http.ts';
+import { freshEnvironment, runToEnd, type ServiceProcess, startProcess } from '../support/process.ts';
+import { temporaryFolder } from '../support/world.ts';
+
+const started: ServiceProcess[] = [];
+async function start(settings: Record<string, string> = {}): Promise<ServiceProcess> {
+  const service = await startProcess(settings);
+  started.push(service);
+  return service;
+}
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((service) => service.end('SIGKILL')));
+});
+
+async function tokenOf(service: ServiceProcess, key: string | undefined): Promise<string> {
+  const answer = await http(service.url, '/api/v2/auth/', { headers: { 'x-api-key': key ?? '' } });
+  return answer.json.token as string;
+}
+
+const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+describe('A start', () => {
+  it('on a fresh machine says where it listens and the first key once; the next start keeps quiet about it', async () => {
+    const home = temporaryFolder();
+    const first = await start({ HOME: home });
+    while (first.key === undefined) await once(first.child.stdout ?? first.child, 'data');
+    const token = await tokenOf(first, first.key);
+    expect((await http(first.url, '/api/v1/get/get_language', withToken(token))).status).toBe(200);
+    const key = first.key;
+    await first.end();
+    const second = await start({ HOME: home });
+    expect(await tokenOf(second, key)).toEqual(expect.any(String));
+    expect(second.key).toBeUndefined();
+  });
+
+  it('keeps tokens valid over a restart, and after kill -9', async () => {
+    const home = temporaryFolder();
+    const first = await start({ HOME: home });
+    const token = (await http(first.socketPath, '/api/v2/auth/')).json.token;
+    await first.end('SIGKILL');
+    const second = await start({ HOME: home });
+    expect((await http(second.url, '/api/v2/commands/', withToken(token))).status).toBe(200);
+    expect((await http(second.socketPath, '/status')).status).toBe(200);
+  });
+
+  it('with an ephemeral key does not, and says so', async () => {
+    const home = temporaryFolder();
+    const first = await start({ HOME: home, SERVICE_JWT_EPHEMERAL: '1' });
+    const token = (await http(first.socketPath, '/api/v2/auth/')).json.token;
+    expect((await http(first.url, '/api/v2/commands/', withToken(token))).status).toBe(200);
+    expect(first.output().stderr).toMatch(/"level":"warn".*hour/);
+    await first.end();
+    const second = await start({ HOME: home, SERVICE_JWT_EPHEMERAL: '1' });
+    expect((await http(second.url, '/api/v2/commands/', withToken(token))).json.code).toBe('token_invalid');
+  });
+
+  it('on a busy port says so in one line and exits 1', async () => {
+    const blocker = createServer().listen(0, '127.0.0.1');
+    await once(blocker, 'listening');
+    const { port } = blocker.address() as { port: number };
+    const { code, stdout, stderr } = await runToEnd([], freshEnvironment({ SERVICE_PORT: String(port) }));
+    blocker.close();
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(`Port ${port} on 127.0.0.1 is in use already. Stop what listens there or set SERVICE_PORT.\n`);
+  });
+
+  it('on a live socket names its owner in one line, exits 1, and leaves the socket to it', async () => {
+    const first = await start();
+    const { code, stderr } = await runToEnd([], freshEnvironment({ SERVICE_SOCKET_PATH: first.socketPath }));
+    expect([code, stderr.split('\n').length]).toEqual([1, 2]);
+    expect(stderr).toContain(`process ${first.child.pid}`);
+    expect((await http(first.socketPath, '/status')).status).toBe(200);
+  });
+
+  it('replaces a dead socket file, and refuses a file that is none', async () => {
+    const home = temporaryFolder();
+    const first = await start({ HOME: home });
+    await first.end('SIGKILL');
+    expect(statSync(first.socketPath).isSocket()).toBe(true);
+    const second = await start({ HOME: home });
+    expect((await http(second.socketPath, '/status')).status).toBe(200);
+    const file = join(home, 'precious.txt');
+    writeFileSync(file, 'precious');
+    const { code, stderr } = await runToEnd([], freshEnvironment({ SERVICE_SOCKET_PATH: file }));
+    expect([code, readFileSync(file, 'utf8')]).toEqual([1, 'precious']);
+    expect(stderr).toContain('is no socket');
+  });
+
+  it('lets nobody but owner and group at the socket', async () => {
+    const service = await start();
+    expect(statSync(service.socketPath).mode & 0o777).toBe(0o660);
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['a port that is none', { SERVICE_PORT: '70000' }, 'SERVICE_PORT'],
+    ['a mode that is none', { SERVICE_MODE: 'production' }, 'SERVICE_MODE'],
+    ['a group that is none', { SERVICE_SOCKET_GROUP: 'no-such-group' }, 'SERVICE_SOCKET_GROUP'],
+    ['a proxy that is no CIDR block', { SERVICE_TRUSTED_PROXY: '10.0.0.0/99' }, 'SERVICE_TRUSTED_PROXY'],
+    ['a robot link that is none', { SERVICE_ROBOT_URL: 'gopher://robot' }, 'SERVICE_ROBOT_URL'],
+  ])('with %s names the variable in one line and exits 1', async (_name, settings, variable) => {
+    const { code, stderr } = await runToEnd([], freshEnvironment(settings));
+    expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
+    expect(stderr).toContain(variable);
+  });
+
+  it('warns about a setting it does not know', async () => {
+    const service = await start({ SERVICE_PROT: '1' });
+    while (!service.output().stderr.includes('SERVICE_PROT')) await once(service.child.stderr ?? service.child, 'data');
+    expect(service.output().stderr).toContain('not a setting');
+  });
+});
+
+describe('With SERVICE_MODE=robot', () => {
+  it('listens everywhere, refuses commands without a link, and writes the first key to a file that only its user reads', async () => {
+    const home = temporaryFolder();
+    const service = await start({ HOME: home, SERVICE_MODE: 'robot' });
+    expect(service.url).toMatch(/^http:\/\/0\.0\.0\.0:/);
+    const url = service.url.replace('0.0.0.0', '127.0.0.1');
+    const token = (await http(service.socketPath, '/api/v2/auth/')).json.token;
+    const answer = await http(url, '/api/v2/stop', { method: 'POST', ...withToken(token) });
+    expect([answer.status, answer.json.code]).toEqual([503, 'robot_unavailable']);
+    expect(answer.json.detail).toContain('SERVICE_ROBOT_URL');
+    const file = join(home, '.robot-rest', 'first-api-key');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const key = readFileSync(file, 'utf8').trim();
+    expect(service.output().stdout + service.output().stderr).not.toContain(key);
+    expect((await http(url, '/api/v2/auth/', { headers: { 'x-api-key': key } })).json.access_level).toBe('ENCHANTER');
+  });
+});
+
+describe('SIGTERM', () => {
+  it('lets requests finish, tells new ones to come back, and lets stop through all the while', async () => {
+    const service = await start();
+    const { token } = (await http(service.socketPath, '/api/v2/auth/')).json;
+    const post = (path: string, body?: unknown) =>
+      http(service.url, path, { method: 'POST', body, ...withToken(token) });
+    const { msg } = (await post('/api/v1/dict/', { command: 'skill', value: { name: 'wait', seconds: 600 } })).json
+      .result;
+    const waiting = post('/api/v1/str/', { command: 'wait_for_skill', value: msg });
+    await post('/api/v1/str/', { command: 'wait_for_skill_started', value: msg });
+    const ended = service.end('SIGTERM');
+    while ((await http(service.url, '/health/ready', {})).status !== 503)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+
+    const refused = await post('/api/v1/int/', { command: 'sound_level', value: 1 });
+    expect([refused.status, refused.json.code, refused.headers.connection]).toEqual([
+      503,
+      'component_unavailable',
+      'close',
+    ]);
+    expect((await http(service.url, '/health/live')).status).toBe(200);
+    expect((await post('/api/v2/stop')).status).toBe(200);
+    expect((await waiting).json.result).toMatchObject({ awaited: false });
+    expect(await ended).toEqual({ code: 0, signal: null });
+  });
+
+  it('tells a client that waits too long why it is sent away', async () => {
+    const service = await start();
+    const { token } = (await http(service.socketPath, '/api/v2/auth/')).json;
+    const post = (path: string, body?: unknown) =>
+      http(service.url, path, { method: 'POST', body, ...withToken(token) });
+    const { msg } = (await post('/api/v1/dict/', { command: 'skill', value: { name: 'wait', seconds: 600 } })).json
+      .result;
+    const waiting = post('/api/v1/str/', { command: 'wait_for_skill', value: msg });
+    await post('/api/v1/str/', { command: 'wait_for_skill_started', value: msg });
+    const ended = service.end('SIGTERM');
+    expect((await waiting).json).toMatchObject({ status: 503, code: 'component_unavailable' });
+    expect(await ended).toEqual({ code: 0, signal: null });
+  }, 20_000);
+});

@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { http } from '../support/http.ts';
+import { freshEnvironment, launch, runToEnd, startProcess } from '../support/process.ts';
+import { temporaryFolder } from '../support/world.ts';
+
+const ROUNDS = 40;
+
+/** Small, fixed, and spread: the same moments in every run. */
+function moment(round: number): number {
+  return 60 + ((round * 37) % 29) * 15;
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('kill -9 at any moment', () => {
+  it('of a start leaves keys, key file and socket in a state from which the next start works', async () => {
+    await runToEnd(['api-key', 'list'], freshEnvironment());
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const home = temporaryFolder();
+      const environment = freshEnvironment({ HOME: home });
+      for (const again of [0, 1]) {
+        const { child } = launch([], environment);
+        await pause(moment(round + 7 * again));
+        child.kill('SIGKILL');
+      }
+      const service = await startProcess(environment);
+      const auth = await http(service.socketPath, '/api/v2/auth/');
+      const headers = { authorization: `Bearer ${auth.json.token}` };
+      expect([round, (await http(service.url, '/api/v2/commands/', { headers })).status]).toEqual([round, 200]);
+      expect([round, (await http(service.url, '/health/ready')).json]).toEqual([
+        round,
+        expect.objectContaining({ status: 'ready' }),
+      ]);
+      await service.end();
+      const kept = join(home, '.robot-rest');
+      expect(statSync(join(kept, 'jwt-signing-key.pem')).mode & 0o777).toBe(0o600);
+      const keys = JSON.parse(readFileSync(join(kept, 'api-keys.json'), 'utf8')) as unknown;
+      expect(keys).toBeTruthy();
+      expect(readdirSync(kept).filter((name) => name.includes('tmp'))).toEqual([]);
+    }
+  });
+
+  it('of the api-key command loses no key that it has printed', async () => {
+    const environment = freshEnvironment();
+    const printed: string[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { child, said } = launch(['api-key', 'create', '--name', `round-${round}`, '--level', 'USER'], environment);
+      await pause(moment(round));
+      child.kill('SIGKILL');
+      await pause(5);
+      if (said.stdout.endsWith('\n')) printed.push(said.stdout.trim());
+    }
+    const service = await startProcess(environment);
+    for (const key of printed) {
+      expect((await http(service.url, '/api/v2/auth/', { headers: { 'x-api-key': key } })).status).toBe(200);
+    }
+    expect(printed.length).toBeGreaterThan(0);
+    expect(existsSync(join(environment.HOME ?? '', '.robot-rest', 'api-keys.json'))).toBe(true);
+    await service.end();
+  });
+});
