@@ -3,11 +3,23 @@
 set -euo pipefail
 
 packages=(
+  alsa-utils      # amixer
   chromium        # a real browser for the documentation page
   curl            # the README's session
+  dbus            # the session bus that WirePlumber needs
   faketime        # clocks that stand elsewhere
+  openssh-client
+  openssh-server  # the base computer
+  pipewire        # a loudspeaker, of the newer kind
+  pipewire-bin
+  pipewire-pulse
+  pulseaudio      # a loudspeaker, of the older kind
+  pulseaudio-utils
   python3-cryptography
   python3-jwt     # an independent verifier of our tokens
+  systemd         # journalctl and systemctl
+  systemd-journal-remote # makes journals
+  wireplumber
 )
 
 missing=()

@@ -47,6 +47,16 @@ describe.each(['v1', 'v2'])('The simulated volume over %s', (version) => {
     expect((await service.as('USER', path)).json).toEqual(before);
   });
 
+  it('is kept in the audit trail, refusals too', async () => {
+    await set({ percentage: { value: 12 } });
+    await set({ percentage: { value: 1200 } });
+    const { json } = await service.as('ENCHANTER', `/api/${version}/audit/?action=volume.set&limit=2`);
+    expect(json.entries).toMatchObject([
+      { action: 'volume.set', outcome: 'validation_failed' },
+      { action: 'volume.set', outcome: 'ok', subject: { percentage: 12 } },
+    ]);
+  });
+
   it('needs a token, of any level', async () => {
     expect((await service.as(undefined, path)).json.code).toBe('missing_token');
     expect((await service.as(undefined, path, { method: 'POST', body: {} })).json.code).toBe('missing_token');

@@ -10,6 +10,11 @@ export const handler = endpoint({
   description: 'Answers what the sound system reports afterwards. No sound is played.',
   input: { body: SetVolume },
   output: Volume,
+  audit: 'volume.set',
   uses: { audio },
   errors: ['component_unavailable'],
-}).handler(({ valid, signal }, { audio }) => setVolume(audio, valid.body.percentage.value, signal));
+}).handler(({ valid, signal, record }, { audio }) => {
+  const { value } = valid.body.percentage;
+  record('volume.set', { percentage: value });
+  return setVolume(audio, value, signal);
+});
