@@ -18,6 +18,30 @@ function* manyEntries(newest: number): Generator<JournalEntry> {
   }
 }
 
+const SECOND = 1_000_000;
+
+function aroundTheWindow(newest: number): JournalEntry[] {
+  return [7_200, 3_660, 3_540, 1].map((ago) => ({
+    at: newest - ago * SECOND,
+    unit: 'window.service',
+    message: `${ago} s ago`,
+  }));
+}
+
+/** Messages that journalctl prints as a string, as bytes, and only when asked for all of them. */
+function forms(newest: number): JournalEntry[] {
+  const messages = [
+    'è un messaggio 😀',
+    'two\nlines',
+    Buffer.from('\u001b[1;31mred\u001b[0m'),
+    Buffer.from([0x62, 0xff, 0x63]),
+    'x'.repeat(5_000),
+    'y'.repeat(600_000),
+    '',
+  ];
+  return messages.map((message, index) => ({ at: newest - 10_000 + index, unit: 'forms.service', message }));
+}
+
 describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'Logs of real journals', () => {
   describeWith('sshd', SSHD, 'on head, and on base over a real sshd', () => {
     const folder = temporaryFolder();
@@ -34,6 +58,8 @@ describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'Logs of real journals', 
           { at: newest - 3000, unit: UNIT, message: 'from base' },
           { at: newest - 2000, unit: 'other.service', message: 'not asked for' },
         ]),
+        writeJournal(join(folder, 'head'), forms(newest), 'forms'),
+        writeJournal(join(folder, 'head'), aroundTheWindow(newest), 'window'),
         sshd.start(),
       ]);
       service = await startTestService({
@@ -42,7 +68,7 @@ describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'Logs of real journals', 
           SERVICE_HOST: '127.0.0.1',
           SERVICE_JOURNAL_DIR: join(folder, 'head'),
           SERVICE_BASE_JOURNAL_DIR: join(folder, 'base'),
-          SERVICE_ALLOWED_UNITS: 'head=nav.service,drive.service,quiet.service;base=nav.service',
+          SERVICE_ALLOWED_UNITS: 'head=nav.service,forms.service,window.service,quiet.service;base=nav.service',
           ...sshd.settings(),
         },
       });
@@ -83,6 +109,31 @@ describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'Logs of real journals', 
       expect(headers['content-type']).toBe('text/plain; charset=utf-8');
       expect(text).toMatch(/^\S+Z \[\d+\] line 99996\n\S+Z \[\d+\] line 99998\n$/);
     });
+
+    it('gives the last hour only', async () => {
+      const { json } = await read('head/window.service');
+      expect(json.truncated).toBe(false);
+      expect(json.entries.map(({ message }: { message: string }) => message)).toEqual(['3540 s ago', '1 s ago']);
+    });
+
+    it('gives every form of message as text', async () => {
+      const { json } = await read('head/forms.service');
+      const messages = json.entries.map(({ message }: { message: string }) => message);
+      expect(messages.toSpliced(5, 1)).toEqual([
+        'è un messaggio 😀',
+        'two\nlines',
+        'red',
+        'b\ufffdc',
+        'x'.repeat(5_000),
+        '',
+      ]);
+      expect(messages[5]).toBe(`${'y'.repeat(65_536)}… (cut)`);
+    });
+
+    it('answers more clients at once than sshd has sessions', async () => {
+      const answers = await Promise.all(Array.from({ length: 24 }, () => read(`base/${UNIT}`)));
+      expect(answers.map(({ status, json }) => [status, json.entries.length])).toEqual(Array(24).fill([200, 1]));
+    }, 30_000);
 
     it('gives an empty list for an allowed unit that wrote nothing', async () => {
       const { status, json } = await read('head/quiet.service');
