@@ -16,7 +16,7 @@ describeWith('sshd', SSHD, 'The base computer over a real sshd', () => {
   const machines: Machine[] = [];
 
   function base(settings: Record<string, string> = {}): Machine {
-    const machine = sshMachine(testConfig({ SERVICE_MODE: 'robot', ...sshd.settings(), ...settings }), Date.now);
+    const machine = sshMachine(testConfig({ SERVICE_MODE: 'robot', ...sshd.settings(), ...settings }));
     machines.push(machine);
     return machine;
   }
@@ -116,6 +116,16 @@ describeWith('sshd', SSHD, 'The base computer over a real sshd', () => {
     const running = await base().start(['yes', 'much'], { signal: never, timeLimit: 10_000 });
     await expect(collect(running, 'yes', 100_000)).rejects.toMatchObject({ kind: 'output-cap' });
   });
+
+  it('gives up a kept connection that no longer answers, for all who wait on it, and makes one new one', async () => {
+    const machine = base();
+    await run(machine, ['true']);
+    const sessions = sshd.sessions();
+    for (const pid of sessions) process.kill(pid, 'SIGSTOP');
+    const peers = await Promise.all([1, 2, 3].map(() => run(machine, ['sh', '-c', 'echo "$SSH_CONNECTION"'])));
+    expect(new Set(peers.map(({ stdout }) => stdout)).size).toBe(1);
+    for (const pid of sessions) process.kill(pid, 'SIGKILL');
+  }, 30_000);
 
   it('comes back by itself after the connection was lost', async () => {
     const machine = base();

@@ -49,9 +49,14 @@ export class TestSshd {
 
   /** Ends sshd and, as a computer that loses power would, every connection to it. */
   async stop(): Promise<void> {
-    const sessions = descendantsOf(this.#daemon?.pid);
+    const sessions = this.sessions();
     await this.#processes.stopAll();
     for (const pid of sessions) end(pid);
+  }
+
+  /** Ids of the processes that serve connections, and what runs in them. */
+  sessions(): number[] {
+    return descendantsOf(this.#daemon?.pid);
   }
 
   async #prepare(): Promise<void> {

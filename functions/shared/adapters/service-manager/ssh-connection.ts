@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { performance } from 'node:perf_hooks';
 import { Client, type ConnectConfig, type ServerHostKeyAlgorithm } from 'ssh2';
 import type { Config } from '../../config.ts';
 import { CommandFailure } from '../child-process/running.ts';
@@ -16,13 +17,13 @@ const NEEDED = ['SERVICE_BASE_HOST', 'SERVICE_BASE_USER', 'SERVICE_BASE_KEY_PATH
  */
 export class SshConnection {
   readonly #config: Config;
-  readonly #clock: () => number;
   #client: Promise<Client> | undefined;
+  /** What the latest `#client` became. */
+  #live: Client | undefined;
   #failed: { readonly error: unknown; readonly until: number; readonly pause: number } | undefined;
 
-  constructor(config: Config, clock: () => number) {
+  constructor(config: Config) {
     this.#config = config;
-    this.#clock = clock;
   }
 
   /** Whether {@link get} would give a connection made before. */
@@ -33,25 +34,34 @@ export class SshConnection {
   /** The connection, ready. @throws CommandFailure `unreachable` that says why and what to do. */
   get(): Promise<Client> {
     if (this.#client) return this.#client;
-    if (this.#failed && this.#clock() < this.#failed.until) return Promise.reject(this.#failed.error);
+    if (this.#failed && performance.now() < this.#failed.until) return Promise.reject(this.#failed.error);
     const client = this.#connect();
     this.#client = client;
     client.then(
       (it) => {
         this.#failed = undefined;
+        this.#live = it;
         it.once('close', () => this.#forget(client));
       },
       (error: unknown) => {
         this.#forget(client);
         const pause = Math.min(this.#failed ? this.#failed.pause * 2 : PAUSE.first, PAUSE.most);
-        this.#failed = { error, until: this.#clock() + pause, pause };
+        this.#failed = { error, until: performance.now() + pause, pause };
       },
     );
     return client;
   }
 
   /** Ends a connection that no longer answers; the next {@link get} makes a new one. */
-  drop(): void {
+  drop(client: Client): void {
+    if (this.#live === client) {
+      this.#client = undefined;
+      this.#live = undefined;
+    }
+    client.destroy();
+  }
+
+  close(): void {
     const client = this.#client;
     this.#client = undefined;
     client?.then(

@@ -7,8 +7,8 @@ import { quoteWords } from './quote.ts';
 import { SshConnection } from './ssh-connection.ts';
 
 /** The base computer, over one kept SSH connection with a pinned host key. */
-export function sshMachine(config: Config, clock: () => number): Machine {
-  const connection = new SshConnection(config, clock);
+export function sshMachine(config: Config): Machine {
+  const connection = new SshConnection(config);
   return {
     system: 'base',
     journalDir: config.SERVICE_BASE_JOURNAL_DIR,
@@ -26,7 +26,7 @@ export function sshMachine(config: Config, clock: () => number): Machine {
       });
       return run(channel, words, limits);
     },
-    close: () => connection.drop(),
+    close: () => connection.close(),
   };
 }
 
@@ -38,7 +38,7 @@ function openChannel(client: Client, line: string, connection: SshConnection): P
     const lost = (error: unknown) => {
       clearTimeout(timer);
       client.off('close', closed);
-      connection.drop();
+      connection.drop(client);
       reject(brokenOff(error));
     };
     const closed = () => lost(new Error('closed'));

@@ -10,8 +10,8 @@ import { systemdManager } from './systemd.ts';
 const MAX_COMMANDS = 5;
 
 /** Head is this computer, base the one that SERVICE_BASE_HOST names. */
-export function systemdManagers(config: Config, clock: () => number): ServiceManagers {
-  const machines = { head: localMachine(config), base: sshMachine(config, clock) };
+export function systemdManagers(config: Config): ServiceManagers {
+  const machines = { head: localMachine(config), base: sshMachine(config) };
   return {
     kind: 'systemd',
     systems: { head: systemdManager(inLine(machines.head)), base: systemdManager(inLine(machines.base)) },
