@@ -17,6 +17,7 @@ packages=(
   pulseaudio-utils
   python3-cryptography
   python3-jwt     # an independent verifier of our tokens
+  sqlite3         # another program that opens the database
   systemd         # journalctl and systemctl
   systemd-journal-remote # makes journals
   wireplumber

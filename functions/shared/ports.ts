@@ -4,6 +4,7 @@
  */
 import type { Audio } from './adapters/audio/port.ts';
 import type { AuditTrail } from './adapters/audit-trail/port.ts';
+import type { RobotDatabase } from './adapters/database/port.ts';
 import type { DocumentationFiles } from './adapters/documentation-files/port.ts';
 import type { KeyStore } from './adapters/key-store/port.ts';
 import { type Metrics, NO_METRICS } from './adapters/metrics/port.ts';
@@ -96,12 +97,23 @@ export const readiness: Port<readonly ReadinessCheck[]> = /* @__PURE__ */ port('
   const { folderProblem } = await import('./adapters/folders/folder-problem.ts');
   return readinessChecks({
     robotLink: () => ports.get(robotLink),
+    database: () => ports.get(database),
     signingKeys: () => ports.get(signingKeys),
     keyStore: () => ports.get(keyStore),
     skillsFolderProblem: () => folderProblem(ports.config.SERVICE_SKILLS_DIR),
     clock: ports.clock,
   });
 });
+
+/** The robot's database, at SERVICE_DATABASE_URL. */
+export const database: Port<RobotDatabase> = /* @__PURE__ */ port(
+  'database',
+  async ({ config, logger, clock }) => {
+    const { openDatabase } = await import('./adapters/database/open.ts');
+    return openDatabase(config, logger, clock);
+  },
+  (database) => database.close(),
+);
 
 /** The OpenAPI document. Only who knows the whole route table can give it: the local host does. */
 export const apiDocument: Port<() => ApiDocument> = /* @__PURE__ */ port('API document', () => {
