@@ -4,6 +4,7 @@
  */
 
 import { join } from 'node:path';
+import type { Audio } from './adapters/audio/port.ts';
 import type { AuditTrail } from './adapters/audit-trail/port.ts';
 import type { RobotDatabase } from './adapters/database/port.ts';
 import type { DescriptionFiles } from './adapters/description-files/port.ts';
@@ -13,6 +14,7 @@ import type { LlmConfigFile } from './adapters/llm-config-file/port.ts';
 import { type Metrics, NO_METRICS } from './adapters/metrics/port.ts';
 import type { PythonParser } from './adapters/python-parser/port.ts';
 import type { RobotLink } from './adapters/robot-link/port.ts';
+import type { ServiceManagers } from './adapters/service-manager/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
 import type { SkillFiles } from './adapters/skill-files/port.ts';
 import type { Wifi } from './adapters/wifi/port.ts';
@@ -182,4 +184,20 @@ export const descriptionFiles: Port<DescriptionFiles> = /* @__PURE__ */ port(
     const { openDescriptionFiles } = await import('./adapters/description-files/open.ts');
     return openDescriptionFiles(config, logger);
   },
+);
+
+/** The loudspeaker. */
+export const audio: Port<Audio> = /* @__PURE__ */ port('audio', async ({ config }) => {
+  const { openAudio } = await import('./adapters/audio/open.ts');
+  return openAudio(config);
+});
+
+/** The services of head and base, and their logs. */
+export const serviceManagers: Port<ServiceManagers> = /* @__PURE__ */ port(
+  'service managers',
+  async ({ config, clock }) => {
+    const { openServiceManagers } = await import('./adapters/service-manager/open.ts');
+    return openServiceManagers(config, clock);
+  },
+  (managers) => managers.close(),
 );
