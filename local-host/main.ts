@@ -4,6 +4,7 @@ import { ensureFirstKey } from '../functions/shared/adapters/key-store/first-key
 import { ConfigError, loadConfig, maskUrl } from '../functions/shared/config.ts';
 import { createLogger } from '../functions/shared/logger.ts';
 import { database } from '../functions/shared/ports.ts';
+import { simulatedParts } from '../functions/shared/simulated-parts.ts';
 import { startService } from './service.ts';
 import { StartError } from './start-error.ts';
 
@@ -18,6 +19,8 @@ async function main(): Promise<void> {
   const logger = createLogger(config.SERVICE_LOG_LEVEL, log);
   for (const warning of warnings) logger.warn(warning);
   const service = await startService({ config, logger });
+  const simulated = simulatedParts(config);
+  if (simulated.length > 0) logger.info({ simulated }, 'these parts are simulated');
   const robot = maskUrl(config.SERVICE_ROBOT_URL ?? 'none (set SERVICE_ROBOT_URL)');
   announce(
     `Listening on ${service.url}${service.socketPath === undefined ? '' : ` and ${service.socketPath}`}; robot: ${robot}`,

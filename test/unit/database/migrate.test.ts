@@ -35,7 +35,10 @@ describe('Migrations', () => {
     await migrate(session, [first]);
     const before = tables();
     const failing = () => [compiled('create table more (id integer)'), compiled('create table parents (id integer)')];
-    await expect(migrate(session, [first, failing])).rejects.toThrow('already exists');
+    // Not toThrow: the class of SQLite's errors belongs to whichever test file loaded the native module first.
+    await expect(migrate(session, [first, failing])).rejects.toMatchObject({
+      message: expect.stringContaining('already exists'),
+    });
     expect({ version: version(), tables: tables() }).toEqual({ version: 1, tables: before });
   });
 
