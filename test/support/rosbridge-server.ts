@@ -20,7 +20,9 @@ const ROS1_STATUS = { succeeded: 3, cancelled: 2, aborted: 4 } as const;
  * generations of ROS. What a robot would do is decided by the test.
  */
 export class RosbridgeStandIn {
-  /** Every message of every client, in order. */
+  /** Every message of every client, in order, as they came in. */
+  readonly arrived: JsonObject[] = [];
+  /** The same, as they were looked at. */
   readonly received: JsonObject[] = [];
   readonly port: number;
   /** The header of the last connection. */
@@ -47,6 +49,7 @@ export class RosbridgeStandIn {
       let before: Promise<unknown> = Promise.resolve();
       socket.on('message', (data) => {
         const message = JSON.parse(String(data)) as JsonObject; // as: the link sends objects
+        this.arrived.push(message);
         if (this.oneAtATime) before = before.then(() => this.#take(socket, message));
         else this.#take(socket, message);
       });

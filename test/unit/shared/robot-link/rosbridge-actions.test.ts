@@ -178,6 +178,25 @@ describe.each([1, 2] as const)('Actions of ROS %d', (ros) => {
 });
 
 describe('Goals of ROS 2', () => {
+  it('a server that does one thing at a time is sent nothing that it would carry out late', async () => {
+    const { standIn, send } = await scene(mapping(2));
+    standIn.oneAtATime = true;
+    await send('go', HERE);
+    const leaving = new AbortController();
+    const late = send('go', HERE, leaving.signal);
+    const patient = [send('go', HERE), send('go', HERE)];
+    await standIn.until(() => standIn.goals.length === 1);
+    leaving.abort(new Error('too late'));
+    await expect(late).rejects.toThrow('too late');
+    standIn.goals[0]?.end('succeeded');
+    await expect(Promise.race(patient)).resolves.toMatchObject({ called: true });
+    await standIn.until(() => standIn.goals.length === 2);
+    await send('cancel_skill', 'nobody');
+    expect(standIn.arrived.filter(({ op }) => op === 'send_action_goal')).toHaveLength(2);
+    standIn.goals[1]?.end('succeeded');
+    await expect(Promise.all(patient)).resolves.toHaveLength(2);
+  });
+
   it('a server that does one thing at a time stops in the middle of a goal all the same', async () => {
     const { standIn, send, stop } = await scene(mapping(2));
     standIn.oneAtATime = true;

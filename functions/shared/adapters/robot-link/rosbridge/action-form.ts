@@ -6,6 +6,9 @@ export interface ActionForm {
   /** This action will be used. */
   prepare(name: string, type: string): void;
   send(goal: Goal, type: string, args: JsonValue): void;
+  /** The server looks at what it is sent, and would not keep it behind a goal. */
+  readonly listening: boolean;
+  whenListening(signal: AbortSignal): Promise<void>;
   /** Asks the robot to cancel one goal; it may do so later, or not at all. */
   cancel(goal: Goal): void;
   /**

@@ -90,7 +90,7 @@ export function parseMapping(text: string): Mapping {
   const lineOf = keyLines(text);
   const lines = faults
     .slice(0, MOST_FAULTS)
-    .map(({ path, message }) => `line ${lineOf(path)}, ${path.join('.')}: ${message}`);
+    .map(({ path, message }) => `line ${lineOf(path)}${path.length > 0 ? `, ${path.join('.')}` : ''}: ${message}`);
   throw new MappingFault(lines.join('; '));
 }
 

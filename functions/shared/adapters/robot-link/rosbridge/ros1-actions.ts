@@ -19,6 +19,8 @@ const NOW = { secs: 0, nsecs: 0 };
 /** Actions of ROS 1: five topics by the conventions of actionlib. */
 export class Ros1Actions implements ActionForm {
   readonly tellsAlways = true;
+  /** A goal is a message like any other here. */
+  readonly listening = true;
   readonly #lanes: () => Lanes;
   readonly #topics: Topics;
   readonly #reports: GoalReports;
@@ -51,6 +53,8 @@ export class Ros1Actions implements ActionForm {
       msg: { goal_id: { id, stamp: NOW }, goal: args },
     });
   }
+
+  async whenListening(): Promise<void> {}
 
   cancel({ id, action }: Goal): void {
     this.#lanes().urgent.sendUrgently({ op: 'publish', topic: `${action}/cancel`, msg: { id, stamp: NOW } });

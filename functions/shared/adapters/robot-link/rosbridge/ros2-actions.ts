@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../json.ts';
+import { Moment } from '../moment.ts';
 import type { ActionForm, GoalReports } from './action-form.ts';
 import type { Ending, Goal } from './goal.ts';
 import type { Lanes } from './lanes.ts';
@@ -11,6 +12,8 @@ const ABORTED = 6;
 /** action_msgs/srv/CancelGoal: every goal that there is. */
 const EVERY_GOAL = { goal_info: { goal_id: { uuid: new Array<number>(16).fill(0) }, stamp: { sec: 0, nanosec: 0 } } };
 const CANCEL_REJECTED = 1;
+/** A service that is nowhere. */
+const PROBE = '/robot_rest/is_anybody_listening';
 
 /** Actions of ROS 2, which rosbridge speaks itself (protocol, sections 3.3.12 to 3.3.15). */
 export class Ros2Actions implements ActionForm {
@@ -19,22 +22,46 @@ export class Ros2Actions implements ActionForm {
   readonly #lanes: () => Lanes;
   readonly #services: Services;
   readonly #reports: GoalReports;
+  #listening = new Moment();
 
   constructor(lanes: () => Lanes, services: Services, reports: GoalReports) {
     this.#lanes = lanes;
     this.#services = services;
     this.#reports = reports;
+    this.#listening.pass();
   }
 
   prepare(): void {}
 
+  get listening(): boolean {
+    return this.#listening.passed;
+  }
+
+  whenListening(signal: AbortSignal): Promise<void> {
+    return this.#listening.wait(signal);
+  }
+
   send(goal: Goal, type: string, args: JsonValue): void {
     const { id, action } = goal;
     this.#lanes().ordinary.send({ op: 'send_action_goal', id, action, action_type: type, args, feedback: true });
+    this.#listening = this.#probe();
   }
 
   cancel({ id, action }: Goal): void {
     this.#lanes().urgent.sendUrgently({ op: 'cancel_action_goal', id, action });
+  }
+
+  /**
+   * By default the server looks at nothing else before a goal has ended, and would carry out late what was sent in the
+   * meantime. A call that it answers at once, since there is no such service, tells when it listens again.
+   */
+  #probe(): Moment {
+    const listening = new Moment();
+    const answered = async () => this.#services.call(PROBE, undefined, {}, new AbortController().signal);
+    void answered()
+      .catch(() => undefined)
+      .finally(() => listening.pass());
+    return listening;
   }
 
   async cancelAll(name: string, signal: AbortSignal): Promise<number | 'absent' | undefined> {

@@ -38,10 +38,14 @@ export async function runWay(
   const answer = (more: Scope, plain: JsonValue) => (result ? fill(result, { ...scope, ...more }) : plain);
   if (relativeTo) {
     const message = await tools.topics.latest(relativeTo.name, relativeTo.max_age_ms, signal);
-    signal.throwIfAborted();
-    if (tools.clock() >= deadline) throw tooLate();
     const { target, frame } = fromHere(value as JsonObject, message, relativeTo.pose); // as: the kind is coordinates
     scope = { value: target, frame };
+  }
+  if (way.way === 'service' || way.way === 'publish' || way.way === 'action') {
+    // Those who waited together look again: the first may have sent a goal.
+    while (!tools.form.listening) await tools.form.whenListening(signal);
+    signal.throwIfAborted();
+    if (tools.clock() >= deadline) throw tooLate();
   }
   switch (way.way) {
     case 'service': {
