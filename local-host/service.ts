@@ -50,7 +50,7 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
     ],
   });
   const first = [signingKeys, keyStore, robotLink, skillFiles, llmConfigFile, descriptionFiles];
-  await Promise.all(first.map((which) => ports.get<unknown>(which)));
+  for (const which of first) await ports.get<unknown>(which);
   const { SERVICE_HOST, SERVICE_PORT, SERVICE_SOCKET_PATH, SERVICE_SOCKET_GROUP } = ports.config;
   const parts = { ports, router: createRouter(ROUTES), inFlight, limits };
   const tcp = createHttpServer('tcp', parts);
