@@ -7,21 +7,11 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { CURRENT, DIST, ENTRIES, ROOT, sourcesFingerprint } from './builds.mjs';
+import { BUNDLE, CURRENT, DIST, ENTRIES, sourcesFingerprint } from './builds.mjs';
 
 const KEPT_BUILDS = 5;
 const ABANDONED_AFTER_MS = 3_600_000;
@@ -45,29 +35,13 @@ turnTo(name);
 tidy(name);
 
 async function bundle(outdir) {
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   await build({
-    absWorkingDir: ROOT,
+    ...BUNDLE,
     entryPoints: ENTRIES,
     outdir,
-    bundle: true,
     splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    minify: true,
-    keepNames: true,
     sourcemap: 'linked',
     sourcesContent: false,
-    // Compiled code cannot be bundled. The last two are optional parts of ssh2, which does without them.
-    external: ['better-sqlite3', 'cpu-features', '*.node'],
-    // CommonJS dependencies inside an ESM bundle call require for Node's own modules.
-    banner: { js: 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url);' },
-    define: {
-      BUILD_VERSION: JSON.stringify(version),
-      BUILD_DATE: JSON.stringify(new Date().toISOString()),
-    },
-    logLevel: 'warning',
   });
 }
 

@@ -16,6 +16,29 @@ export const ENTRIES = {
   'jwt-key': 'local-host/cli/jwt-key.ts',
 };
 
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+export const VERSION = version;
+
+/** What every bundle has in common, on the robot and in the cloud. */
+export const BUNDLE = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  minify: true,
+  keepNames: true,
+  // Compiled code cannot be bundled. The last two are optional parts of ssh2, which does without them.
+  external: ['better-sqlite3', 'cpu-features', '*.node'],
+  // CommonJS dependencies inside an ESM bundle call require for Node's own modules.
+  banner: { js: 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url);' },
+  define: {
+    BUILD_VERSION: JSON.stringify(version),
+    BUILD_DATE: JSON.stringify(new Date().toISOString()),
+  },
+  logLevel: 'warning',
+};
+
 const SOURCES = ['functions', 'local-host', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
 /**

@@ -6,6 +6,7 @@ import type { DocumentationFiles } from './adapters/documentation-files/port.ts'
 import type { KeyStore } from './adapters/key-store/port.ts';
 import { type Metrics, NO_METRICS } from './adapters/metrics/port.ts';
 import type { RobotLink } from './adapters/robot-link/port.ts';
+import type { Secrets } from './adapters/secrets/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
 import type { ApiDocument } from './api-document.ts';
 import type { Config } from './config.ts';
@@ -87,9 +88,17 @@ export const readiness: Port<readonly ReadinessCheck[]> = /* @__PURE__ */ port('
   });
 });
 
-/** The OpenAPI document. Only who knows the whole route table can give it: the local host does. */
-export const apiDocument: Port<() => ApiDocument> = /* @__PURE__ */ port('API document', () => {
-  throw unavailable('API document', 'Only a host that knows every route can give it.');
+/** The OpenAPI document: from the local host, which knows every route, else the file beside a bundled function. */
+export const apiDocument: Port<() => ApiDocument> = /* @__PURE__ */ port('API document', async () => {
+  const { openApiDocument } = await import('./adapters/api-document/open.ts');
+  return openApiDocument();
+});
+
+/** Where settings that name a secret get its text; in AWS Lambda only. */
+export const secrets: Port<Secrets> = /* @__PURE__ */ port('secrets', async ({ config }) => {
+  const { secretsOfExtension } = await import('./adapters/secrets/lambda-extension.ts');
+  if (config.secretsExtension) return secretsOfExtension(config.secretsExtension);
+  throw unavailable('secrets', 'A setting can name a secret in AWS Lambda only.');
 });
 
 /** The files of the documentation page. */
