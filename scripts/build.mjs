@@ -1,5 +1,6 @@
 /**
- * Builds the production bundle: `dist/current/{main,api-key,jwt-key}.js`.
+ * Builds the production bundle: `dist/current/{main,api-key,jwt-key}.js` with all that they need. The folder runs with
+ * Node alone, wherever it is copied to, on machines of this kind (operating system, processor, major version of Node).
  *
  * A build lives in a folder of its own and `dist/current` is turned to it by one rename. So a build that is killed
  * leaves the previous one in place, two builds at once do not mix, and a service that is running goes on finding the
@@ -7,11 +8,22 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { BUNDLE, CURRENT, DIST, ENTRIES, sourcesFingerprint } from './builds.mjs';
+import { ASSETS, BUNDLE, CURRENT, DIST, ENTRIES, ROOT, sourcesFingerprint, UNBUNDLED, VERSION } from './builds.mjs';
 
 const KEPT_BUILDS = 5;
 const ABANDONED_AFTER_MS = 3_600_000;
@@ -25,6 +37,9 @@ mkdirSync(workplace, { recursive: true });
 try {
   await bundle(workplace);
   copyDocumentationPage(join(workplace, 'docs-ui'));
+  copyAssets(workplace);
+  copyUnbundled(join(workplace, 'node_modules'));
+  describe(workplace);
   renameSync(workplace, join(DIST, name));
 } catch (error) {
   rmSync(workplace, { recursive: true, force: true });
@@ -58,6 +73,38 @@ function copyDocumentationPage(folder) {
   ]) {
     if (existsSync(join(source, file))) cpSync(join(source, file), join(folder, file));
   }
+}
+
+function copyAssets(outdir) {
+  for (const [folder, name] of Object.entries(ASSETS)) {
+    if (existsSync(join(ROOT, folder))) cpSync(join(ROOT, folder), join(outdir, name), { recursive: true });
+  }
+}
+
+function copyUnbundled(outdir) {
+  for (const [name, files] of Object.entries(UNBUNDLED)) {
+    for (const file of files) {
+      cpSync(join(ROOT, 'node_modules', name, file), join(outdir, name, file), { recursive: true });
+    }
+  }
+}
+
+/** Says what the folder is: to Node, that its files are modules; to people and to the installer, which build it is. */
+function describe(outdir) {
+  const { description, license, engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const commands = Object.keys(ENTRIES).filter((entry) => entry !== 'main');
+  const about = {
+    name: 'robot-rest',
+    version: VERSION,
+    description,
+    license,
+    private: true,
+    type: 'module',
+    engines,
+    scripts: Object.fromEntries([['start', 'node main.js'], ...commands.map((entry) => [entry, `node ${entry}.js`])]),
+  };
+  writeFileSync(join(outdir, 'package.json'), `${JSON.stringify(about, null, 2)}\n`);
+  writeFileSync(join(outdir, 'build-id'), `${VERSION}-${name}\n`);
 }
 
 function turnTo(folder) {

@@ -16,6 +16,16 @@ export const ENTRIES = {
   'jwt-key': 'local-host/cli/jwt-key.ts',
 };
 
+/** What travels with the programs: folders of the project, each with its name in the build. Missing ones are left out. */
+export const ASSETS = { deploy: 'deploy' };
+
+/** Files of packages that cannot be bundled, since they load compiled code; `bindings` finds it for the first. */
+export const UNBUNDLED = {
+  'better-sqlite3': ['package.json', 'LICENSE', 'lib', 'build/Release/better_sqlite3.node'],
+  bindings: ['package.json', 'LICENSE.md', 'bindings.js'],
+  'file-uri-to-path': ['package.json', 'LICENSE', 'index.js'],
+};
+
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 export const VERSION = version;
 
@@ -39,7 +49,15 @@ export const BUNDLE = {
   logLevel: 'warning',
 };
 
-const SOURCES = ['functions', 'local-host', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const SOURCES = [
+  'functions',
+  'local-host',
+  'scripts',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  ...Object.keys(ASSETS),
+];
 
 /**
  * Names the sources by their content: 16 hex digits. Times would not do: a robot's clock starts in the past, and a
@@ -48,7 +66,7 @@ const SOURCES = ['functions', 'local-host', 'scripts', 'package.json', 'package-
 export function sourcesFingerprint() {
   if (!existsSync(join(ROOT, ENTRIES.main))) return undefined;
   const hash = createHash('sha256');
-  for (const source of SOURCES) addTo(hash, source);
+  for (const source of SOURCES) if (existsSync(join(ROOT, source))) addTo(hash, source);
   return hash.digest('hex').slice(0, 16);
 }
 

@@ -87,6 +87,13 @@ describe('Every resource of template.yaml', () => {
   });
 });
 
+describe('The globals of template.yaml', () => {
+  it('are properties of a function', () => {
+    const known = TYPES['AWS::Serverless::Function'];
+    expect(Object.keys(Globals.Function).filter((property) => !known?.may.split(' ').includes(property))).toEqual([]);
+  });
+});
+
 describe('Every reference of template.yaml', () => {
   const exists = (name: string) => name in Parameters || name in Resources || PSEUDO.test(name);
   const attributeExists = (path: string) => {
