@@ -4,6 +4,7 @@ import { ensureFirstKey } from '../functions/shared/adapters/key-store/first-key
 import { ConfigError, loadConfig, maskUrl } from '../functions/shared/config.ts';
 import { createLogger } from '../functions/shared/logger.ts';
 import { startService } from './service.ts';
+import { serviceManagerOf } from './service-manager.ts';
 import { StartError } from './start-error.ts';
 
 /** Whatever hangs at the end, the process is gone by then (systemd would kill it later anyway). */
@@ -16,11 +17,12 @@ async function main(): Promise<void> {
   const { config, warnings } = loadConfig(process.env);
   const logger = createLogger(config.SERVICE_LOG_LEVEL, log);
   for (const warning of warnings) logger.warn(warning);
+  const serviceManager = serviceManagerOf(process.env, logger);
   const service = await startService({ config, logger });
   const robot = maskUrl(config.SERVICE_ROBOT_URL ?? 'none (set SERVICE_ROBOT_URL)');
-  announce(
-    `Listening on ${service.url}${service.socketPath === undefined ? '' : ` and ${service.socketPath}`}; robot: ${robot}`,
-  );
+  const listening = `Listening on ${service.url}${service.socketPath === undefined ? '' : ` and ${service.socketPath}`}`;
+  announce(`${listening}; robot: ${robot}`);
+  serviceManager.ready(listening);
 
   await ensureFirstKey(config, (first) => {
     if ('key' in first) announce(`First API key, access level ENCHANTER, shown this once: ${first.key}`);
@@ -36,6 +38,7 @@ async function main(): Promise<void> {
     if (ending) return;
     ending = true;
     logger.info({ signal }, 'ending');
+    serviceManager.stopping();
     setTimeout(() => exit(1), LAST_EXIT_MS).unref();
     service.stop().then(
       () => exit(0),
