@@ -19,20 +19,6 @@ async function main(): Promise<void> {
   for (const warning of warnings) logger.warn(warning);
   const serviceManager = serviceManagerOf(process.env, logger);
   const service = await startService({ config, logger });
-  const robot = maskUrl(config.SERVICE_ROBOT_URL ?? 'none (set SERVICE_ROBOT_URL)');
-  const listening = `Listening on ${service.url}${service.socketPath === undefined ? '' : ` and ${service.socketPath}`}`;
-  announce(`${listening}; robot: ${robot}`);
-  serviceManager.ready(listening);
-
-  await ensureFirstKey(config, (first) => {
-    if ('key' in first) announce(`First API key, access level ENCHANTER, shown this once: ${first.key}`);
-    else
-      logger.warn(
-        { path: first.path },
-        'the first API key, access level ENCHANTER, was written to this file; read it and remove it',
-      );
-  });
-
   let ending = false;
   const end = (signal: NodeJS.Signals) => {
     if (ending) return;
@@ -49,6 +35,20 @@ async function main(): Promise<void> {
   process.on('uncaughtException', (error) => {
     logger.fatal({ err: error }, 'the process cannot go on');
     exit(1);
+  });
+
+  const robot = maskUrl(config.SERVICE_ROBOT_URL ?? 'none (set SERVICE_ROBOT_URL)');
+  const listening = `Listening on ${service.url}${service.socketPath === undefined ? '' : ` and ${service.socketPath}`}`;
+  announce(`${listening}; robot: ${robot}`);
+  serviceManager.ready(listening);
+
+  await ensureFirstKey(config, (first) => {
+    if ('key' in first) announce(`First API key, access level ENCHANTER, shown this once: ${first.key}`);
+    else
+      logger.warn(
+        { path: first.path },
+        'the first API key, access level ENCHANTER, was written to this file; read it and remove it',
+      );
   });
 }
 
