@@ -3,6 +3,7 @@ import { FileFault } from '../functions/shared/adapters/files/watched-file.ts';
 import { ensureFirstKey } from '../functions/shared/adapters/key-store/first-key.ts';
 import { ConfigError, loadConfig, maskUrl } from '../functions/shared/config.ts';
 import { createLogger } from '../functions/shared/logger.ts';
+import { database } from '../functions/shared/ports.ts';
 import { startService } from './service.ts';
 import { serviceManagerOf } from './service-manager.ts';
 import { StartError } from './start-error.ts';
@@ -41,6 +42,9 @@ async function main(): Promise<void> {
   const listening = `Listening on ${service.url}${service.socketPath === undefined ? '' : ` and ${service.socketPath}`}`;
   announce(`${listening}; robot: ${robot}`);
   serviceManager.ready(listening);
+
+  // Not awaited: checking a large database takes a while, and the robot must take commands meanwhile.
+  service.ports.get(database).catch((error: unknown) => logger.error({ err: error }, 'the database does not open'));
 
   await ensureFirstKey(config, (first) => {
     if ('key' in first) announce(`First API key, access level ENCHANTER, shown this once: ${first.key}`);

@@ -94,6 +94,9 @@ function securityOf(access: Access): Array<Record<string, string[]>> {
   return [access === 'api-key' ? { apiKeyAuth: [] } : { bearerAuth: [] }];
 }
 
+/** Headers that OpenAPI tells by other means; as parameters they are ignored (OpenAPI 3.1, section 4.8.12). */
+const IMPLIED = new Set(['accept', 'content-type', 'authorization']);
+
 type Parameters = NonNullable<ZodOpenApiOperationObject['requestParams']>;
 
 /** The version stands in the path of each operation already; every other parameter of the path gets a schema. */
@@ -102,10 +105,11 @@ function parametersOf({ path, endpoint }: Route): Parameters {
   const known = shapeOf(input.path);
   const names = [...path.matchAll(/\{(\w+)\+?\}/g)].map((match) => match[1] ?? '').filter((name) => name !== 'version');
   const pathShape = Object.fromEntries(names.map((name) => [name, known[name] ?? z.string()]));
+  const headers = Object.fromEntries(Object.entries(shapeOf(input.headers)).filter(([name]) => !IMPLIED.has(name)));
   return {
     ...(names.length > 0 ? { path: z.object(pathShape) } : {}),
     ...(input.query ? { query: input.query as NonNullable<Parameters['query']> } : {}), // as: query schemas are objects
-    ...(input.headers ? { header: input.headers as NonNullable<Parameters['header']> } : {}), // as: header schemas are objects
+    ...(Object.keys(headers).length > 0 ? { header: z.object(headers) } : {}),
   };
 }
 

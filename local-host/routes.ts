@@ -13,10 +13,31 @@ import * as sendInt from '../functions/commands/send-int.handler.ts';
 import * as sendList from '../functions/commands/send-list.handler.ts';
 import * as sendStr from '../functions/commands/send-str.handler.ts';
 import * as stop from '../functions/commands/stop.handler.ts';
+import * as addItem from '../functions/database/add-item.handler.ts';
+import * as clearDatabase from '../functions/database/clear-database.handler.ts';
+import * as clearTable from '../functions/database/clear-table.handler.ts';
+import * as deleteItem from '../functions/database/delete-item.handler.ts';
+import * as exportTable from '../functions/database/export-table.handler.ts';
+import * as getPath from '../functions/database/get-path.handler.ts';
+import * as importTable from '../functions/database/import-table.handler.ts';
+import * as listBackups from '../functions/database/list-backups.handler.ts';
+import * as readItem from '../functions/database/read-item.handler.ts';
+import * as readTable from '../functions/database/read-table.handler.ts';
+import * as restoreBackup from '../functions/database/restore-backup.handler.ts';
+import * as updateControllerConfig from '../functions/database/update-controller-config.handler.ts';
+import * as updateItem from '../functions/database/update-item.handler.ts';
 import type { Endpoint } from '../functions/shared/middleware/endpoint.ts';
+import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
 import * as getDocsFile from '../functions/system/documentation/get-docs-file.handler.ts';
 import * as getDocsPage from '../functions/system/documentation/get-docs-page.handler.ts';
 import * as getOpenapi from '../functions/system/documentation/get-openapi.handler.ts';
+import * as downloadSkill from '../functions/system/skills/download-skill.handler.ts';
+import * as enableSkill from '../functions/system/skills/enable-skill.handler.ts';
+import * as listSkills from '../functions/system/skills/list-skills.handler.ts';
+import * as removeSkill from '../functions/system/skills/remove-skill.handler.ts';
+import * as removeSkillByBody from '../functions/system/skills/remove-skill-by-body.handler.ts';
+import * as renameSkill from '../functions/system/skills/rename-skill.handler.ts';
+import * as uploadSkill from '../functions/system/skills/upload-skill.handler.ts';
 import * as checkLive from '../functions/system/status/check-live.handler.ts';
 import * as checkReady from '../functions/system/status/check-ready.handler.ts';
 import * as getMetrics from '../functions/system/status/get-metrics.handler.ts';
@@ -68,6 +89,34 @@ export const ROUTES: readonly Route[] = [
   route('POST', '/api/{version}/commands/{command}/', runCommand, { versions: ['v2'], ...CLOUD }),
   route('GET', '/api/{version}/commands/', listCommands, CLOUD),
   route('POST', '/api/{version}/stop', stop, CLOUD),
+
+  // Database
+  route('GET', '/api/{version}/database/read/', readTable),
+  route('GET', '/api/{version}/database/read_item/', readItem),
+  route('POST', '/api/{version}/database/add_item/', addItem),
+  route('DELETE', '/api/{version}/database/delete_item/', deleteItem),
+  route('PUT', '/api/{version}/database/update_item/', updateItem),
+  route('DELETE', '/api/{version}/database/clear_table/', clearTable),
+  route('PUT', '/api/{version}/database/update_controller_config/', updateControllerConfig),
+  route('GET', '/api/{version}/clear_database', clearDatabase),
+  route('POST', '/api/{version}/database/export_table/', exportTable),
+  route('POST', '/api/{version}/database/import_table/', importTable),
+  route('GET', '/api/{version}/database/get_path/', getPath),
+  route('GET', '/api/{version}/database/backups/', listBackups),
+  route('POST', '/api/{version}/database/restore/', restoreBackup),
+
+  // Skills
+  route('POST', '/api/{version}/skill/upload/', uploadSkill),
+  route('DELETE', '/api/{version}/skill/remove/', removeSkill),
+  route('POST', '/api/{version}/skill/remove/', removeSkillByBody, { versions: ['v1'] }),
+  route('GET', '/api/{version}/skill/list/', listSkills),
+  route('PATCH', '/api/{version}/skill/enable/', enableSkill),
+  route('POST', '/api/{version}/skill/enable/', enableSkill, { versions: ['v1'] }),
+  route('GET', '/api/{version}/skill/download/{skill_name}', downloadSkill, SAFE),
+  route('PATCH', '/api/{version}/skill/rename/', renameSkill),
+
+  // Audit
+  route('GET', '/api/{version}/audit/', readAudit),
 
   // Status and documentation
   route('GET', '/status', getStatus, { ...SAFE, ...CLOUD }),

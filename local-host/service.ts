@@ -2,7 +2,15 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPrometheusMetrics } from '../functions/shared/adapters/metrics/prometheus.ts';
 import { give, Ports, type Surroundings } from '../functions/shared/port.ts';
-import { apiDocument, keyStore, lifecycle, metrics, robotLink, signingKeys } from '../functions/shared/ports.ts';
+import {
+  apiDocument,
+  keyStore,
+  lifecycle,
+  metrics,
+  robotLink,
+  signingKeys,
+  skillFiles,
+} from '../functions/shared/ports.ts';
 import { InFlight } from './in-flight.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { apiDocumentOf } from './openapi.ts';
@@ -39,7 +47,7 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
       ...(surroundings.given ?? []),
     ],
   });
-  await Promise.all([signingKeys, keyStore, robotLink].map((which) => ports.get<unknown>(which)));
+  await Promise.all([signingKeys, keyStore, robotLink, skillFiles].map((which) => ports.get<unknown>(which)));
   const { SERVICE_HOST, SERVICE_PORT, SERVICE_SOCKET_PATH, SERVICE_SOCKET_GROUP } = ports.config;
   const parts = { ports, router: createRouter(ROUTES), inFlight, limits };
   const tcp = createHttpServer('tcp', parts);

@@ -23,7 +23,18 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { ASSETS, BUNDLE, CURRENT, DIST, ENTRIES, ROOT, sourcesFingerprint, UNBUNDLED, VERSION } from './builds.mjs';
+import {
+  ASSETS,
+  BUNDLE,
+  CURRENT,
+  DIST,
+  ENTRIES,
+  ROOT,
+  sourcesFingerprint,
+  THREADS,
+  UNBUNDLED,
+  VERSION,
+} from './builds.mjs';
 
 const KEPT_BUILDS = 5;
 const ABANDONED_AFTER_MS = 3_600_000;
@@ -52,7 +63,7 @@ tidy(name);
 async function bundle(outdir) {
   await build({
     ...BUNDLE,
-    entryPoints: ENTRIES,
+    entryPoints: { ...ENTRIES, ...THREADS },
     outdir,
     splitting: true,
     sourcemap: 'linked',
@@ -76,9 +87,7 @@ function copyDocumentationPage(folder) {
 }
 
 function copyAssets(outdir) {
-  for (const [folder, name] of Object.entries(ASSETS)) {
-    if (existsSync(join(ROOT, folder))) cpSync(join(ROOT, folder), join(outdir, name), { recursive: true });
-  }
+  for (const folder of ASSETS) cpSync(join(ROOT, folder), join(outdir, folder), { recursive: true });
 }
 
 function copyUnbundled(outdir) {

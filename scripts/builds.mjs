@@ -16,8 +16,16 @@ export const ENTRIES = {
   'jwt-key': 'local-host/cli/jwt-key.ts',
 };
 
-/** What travels with the programs: folders of the project, each with its name in the build. Missing ones are left out. */
-export const ASSETS = { deploy: 'deploy' };
+/** What the programs start as threads of their own: name in the bundle and source. */
+export const THREADS = {
+  'database-thread': 'functions/shared/adapters/database/sqlite/thread.ts',
+};
+
+/** What travels with the programs: folders of the project, which keep their names. */
+export const ASSETS = [
+  'deploy', // the installer and what it installs
+  'robot', // what a simulated robot starts with
+];
 
 /** Files of packages that cannot be bundled, since they load compiled code; `bindings` finds it for the first. */
 export const UNBUNDLED = {
@@ -49,15 +57,7 @@ export const BUNDLE = {
   logLevel: 'warning',
 };
 
-const SOURCES = [
-  'functions',
-  'local-host',
-  'scripts',
-  'package.json',
-  'package-lock.json',
-  'tsconfig.json',
-  ...Object.keys(ASSETS),
-];
+const SOURCES = ['functions', 'local-host', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json', ...ASSETS];
 
 /**
  * Names the sources by their content: 16 hex digits. Times would not do: a robot's clock starts in the past, and a
@@ -66,7 +66,7 @@ const SOURCES = [
 export function sourcesFingerprint() {
   if (!existsSync(join(ROOT, ENTRIES.main))) return undefined;
   const hash = createHash('sha256');
-  for (const source of SOURCES) if (existsSync(join(ROOT, source))) addTo(hash, source);
+  for (const source of SOURCES) addTo(hash, source);
   return hash.digest('hex').slice(0, 16);
 }
 

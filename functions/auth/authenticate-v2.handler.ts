@@ -15,7 +15,8 @@ export const handler = endpoint({
   uses: { tokens, logger, metrics },
   effects: true,
   errors: ['insufficient_access'],
-}).handler(async ({ caller, valid: { query } }, ports) => {
+}).handler(async ({ caller, valid: { query }, record }, ports) => {
   const { username, mediamtx_publish } = query;
+  if (mediamtx_publish === 'true') record('token.publisher', { username: username ?? null });
   return tokenReply(await issueToken(ports, caller, { username, mayPublish: mediamtx_publish === 'true' }));
 });

@@ -2,7 +2,7 @@ import { endpoint } from '../shared/middleware/endpoint.ts';
 import { clock, config, robotLink } from '../shared/ports.ts';
 import { CommandPath, CommandResult } from './command.schema.ts';
 import { wrongKind } from './command-value.ts';
-import { findCommand, runCommand } from './run-command.ts';
+import { findCommand, recordAction, runCommand } from './run-command.ts';
 import { COMMAND_ERRORS } from './typed-command.ts';
 
 /**
@@ -17,10 +17,12 @@ export const handler = endpoint({
   effects: true,
   errors: COMMAND_ERRORS,
   uses: { robotLink, config, clock },
-}).handler(({ valid, caller, signal }, ports) => {
+}).handler((call, ports) => {
+  const { valid, caller, signal } = call;
   const { command } = valid.path;
   const spec = findCommand(ports.robotLink, command);
   if (spec.kind !== 'none') throw wrongKind(spec, 'path:command');
+  recordAction(call, spec);
   const answer = runCommand(ports, spec, undefined, { caller, signal });
   return answer instanceof Promise ? answer.then((result) => ({ command, result })) : { command, result: answer };
 });

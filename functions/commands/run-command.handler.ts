@@ -2,7 +2,7 @@ import { endpoint } from '../shared/middleware/endpoint.ts';
 import { clock, config, robotLink } from '../shared/ports.ts';
 import { AnyValuePayload, CommandPath, CommandResult } from './command.schema.ts';
 import { valueFor } from './command-value.ts';
-import { findCommand, runCommand } from './run-command.ts';
+import { findCommand, recordAction, runCommand } from './run-command.ts';
 import { COMMAND_ERRORS } from './typed-command.ts';
 
 /** POST /api/v2/commands/{command}/: any command, with only its value. Any valid token (specification, sections 4.2 and 9). */
@@ -14,10 +14,12 @@ export const handler = endpoint({
   output: CommandResult,
   errors: COMMAND_ERRORS,
   uses: { robotLink, config, clock },
-}).handler(async ({ valid, caller, signal }, ports) => {
+}).handler(async (call, ports) => {
+  const { valid, caller, signal } = call;
   const { command } = valid.path;
   const spec = findCommand(ports.robotLink, command);
   const value = valueFor(spec, valid.body?.value);
+  recordAction(call, spec, value);
   const answer = runCommand(ports, spec, value, { caller, signal });
   return { command, value, result: answer instanceof Promise ? await answer : answer };
 });

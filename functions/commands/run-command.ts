@@ -2,7 +2,7 @@ import type { Caller } from '../shared/access.ts';
 import type { CommandSpec, RobotLink } from '../shared/adapters/robot-link/port.ts';
 import type { Config } from '../shared/config.ts';
 import { ServiceError } from '../shared/errors.ts';
-import type { JsonValue } from '../shared/json.ts';
+import type { JsonObject, JsonValue } from '../shared/json.ts';
 import { requireFittingValue } from './command-value.ts';
 import { hungUp, Patience } from './patience.ts';
 
@@ -18,10 +18,25 @@ export interface Commanding {
   readonly clock: () => number;
 }
 
+/** Where an endpoint says what the audit trail shall keep. */
+export interface Recorder {
+  readonly record: (action: string, subject: JsonObject) => void;
+}
+
 /** Who asks, and until when they listen. */
 export interface Asker {
   readonly caller: Caller;
   readonly signal: AbortSignal;
+}
+
+/** Longest value, as JSON text, that is kept in the audit trail. */
+const KEPT_CHARACTERS = 256;
+
+/** Keeps an action in the audit trail; queries leave none. */
+export function recordAction({ record }: Recorder, spec: CommandSpec, value?: JsonValue): void {
+  if (spec.effect !== 'action') return;
+  const kept = value === undefined || JSON.stringify(value).length > KEPT_CHARACTERS ? {} : { value };
+  record('command', { command: spec.name, ...kept });
 }
 
 /** The row of a command in the catalogue. Errors: `unknown_command`, `robot_unavailable`. */

@@ -14,4 +14,7 @@ export const handler = endpoint({
   output: StopReport,
   errors: ['robot_error', 'robot_unavailable', 'robot_timeout'],
   uses: { robotLink, config, clock },
-}).handler((_call, ports) => stop(ports));
+}).handler(({ record }, ports) => {
+  record('command', { command: 'stop' });
+  return stop(ports);
+});

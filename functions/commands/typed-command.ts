@@ -5,7 +5,7 @@ import { type Endpoint, endpoint } from '../shared/middleware/endpoint.ts';
 import { clock, config, robotLink } from '../shared/ports.ts';
 import { CommandResult } from './command.schema.ts';
 import { wrongKind } from './command-value.ts';
-import { findCommand, runCommand } from './run-command.ts';
+import { findCommand, recordAction, runCommand } from './run-command.ts';
 
 /** Errors any command may end with, besides those of the pipeline. */
 export const COMMAND_ERRORS = [
@@ -29,10 +29,12 @@ export function typedCommand(
     output: CommandResult,
     errors: COMMAND_ERRORS,
     uses: { robotLink, config, clock },
-  }).handler(({ valid, caller, signal }, ports) => {
+  }).handler((call, ports) => {
+    const { valid, caller, signal } = call;
     const { command, value } = valid.body;
     const spec = findCommand(ports.robotLink, command);
     if (spec.kind !== kind) throw wrongKind(spec, '/command');
+    recordAction(call, spec, value);
     const answer = runCommand(ports, spec, value, { caller, signal });
     return answer instanceof Promise
       ? answer.then((result) => ({ command, value, result }))

@@ -60,7 +60,7 @@ export const SETTINGS = z.object({
   SERVICE_API_KEYS: z.string().optional().describe('API-key records as JSON, where there is no disk'),
   SERVICE_DATABASE_URL: z
     .string()
-    .startsWith('sqlite:///')
+    .regex(/^sqlite:\/\/\/\/[^?#]+$/, 'sqlite:/// and an absolute path, as in sqlite:////data/robot.sqlite')
     .optional()
     .describe('SQLAlchemy-style URL; `sqlite:///` + absolute path of robot.sqlite in the data folder'),
   SERVICE_EXPORT_DIR: absolutePath.optional().describe('folder of CSV exports; `exports` in the data folder'),
@@ -203,6 +203,11 @@ function complete(settings: Settings, environment: NodeJS.ProcessEnv): Config {
 function secretsExtension(environment: NodeJS.ProcessEnv): Config['secretsExtension'] {
   const { AWS_SESSION_TOKEN: token, PARAMETERS_SECRETS_EXTENSION_HTTP_PORT: port = '2773' } = environment;
   return token === undefined ? undefined : { port: Number(port), token };
+}
+
+/** Where the audit trail is kept. */
+export function auditPath(config: Config): string {
+  return join(config.SERVICE_DATA_DIR, 'audit.jsonl');
 }
 
 /** A URL as it may be shown: a password inside it becomes `***`. What is no URL is shown as it is. */

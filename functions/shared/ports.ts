@@ -2,14 +2,18 @@
  * The one place that chooses implementations from the configuration. Each recipe imports its adapter when it is first
  * used, so that a bundled function carries only the adapters of the ports it names.
  */
+import type { AuditTrail } from './adapters/audit-trail/port.ts';
+import type { RobotDatabase } from './adapters/database/port.ts';
 import type { DocumentationFiles } from './adapters/documentation-files/port.ts';
 import type { KeyStore } from './adapters/key-store/port.ts';
 import { type Metrics, NO_METRICS } from './adapters/metrics/port.ts';
+import type { PythonParser } from './adapters/python-parser/port.ts';
 import type { RobotLink } from './adapters/robot-link/port.ts';
 import type { Secrets } from './adapters/secrets/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
+import type { SkillFiles } from './adapters/skill-files/port.ts';
 import type { ApiDocument } from './api-document.ts';
-import type { Config } from './config.ts';
+import { auditPath, type Config } from './config.ts';
 import { unavailable } from './errors.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
@@ -59,6 +63,17 @@ export const apiKeyGate: Port<ApiKeyGate> = /* @__PURE__ */ port('api-key gate',
   return createApiKeyGate({ config: ports.config, clock: ports.clock, keyStore: await ports.get(keyStore) });
 });
 
+/** Who did what: a file in the data folder, in the cloud the log. */
+export const auditTrail: Port<AuditTrail> = /* @__PURE__ */ port(
+  'audit trail',
+  async ({ config, logger }) => {
+    if (config.inCloud) return (await import('./adapters/audit-trail/log.ts')).auditIntoLog(logger);
+    const { AuditFile } = await import('./adapters/audit-trail/file.ts');
+    return new AuditFile(auditPath(config), logger);
+  },
+  (trail) => trail.close(),
+);
+
 /** Counts nothing unless the local host gives one that does. */
 export const metrics: Port<Metrics> = /* @__PURE__ */ port('metrics', () => NO_METRICS);
 
@@ -81,12 +96,23 @@ export const readiness: Port<readonly ReadinessCheck[]> = /* @__PURE__ */ port('
   const { folderProblem } = await import('./adapters/folders/folder-problem.ts');
   return readinessChecks({
     robotLink: () => ports.get(robotLink),
+    database: () => ports.get(database),
     signingKeys: () => ports.get(signingKeys),
     keyStore: () => ports.get(keyStore),
     skillsFolderProblem: () => folderProblem(ports.config.SERVICE_SKILLS_DIR),
     clock: ports.clock,
   });
 });
+
+/** The robot's database, at SERVICE_DATABASE_URL. */
+export const database: Port<RobotDatabase> = /* @__PURE__ */ port(
+  'database',
+  async ({ config, logger, clock }) => {
+    const { openDatabase } = await import('./adapters/database/open.ts');
+    return openDatabase(config, logger, clock);
+  },
+  (database) => database.close(),
+);
 
 /** The OpenAPI document: from the local host, which knows every route, else the file beside a bundled function. */
 export const apiDocument: Port<() => ApiDocument> = /* @__PURE__ */ port('API document', async () => {
@@ -105,4 +131,16 @@ export const secrets: Port<Secrets> = /* @__PURE__ */ port('secrets', async ({ c
 export const documentationFiles: Port<DocumentationFiles> = /* @__PURE__ */ port('documentation files', async () => {
   const { openDocumentationFiles } = await import('./adapters/documentation-files/open.ts');
   return openDocumentationFiles();
+});
+
+/** The skills folder (SERVICE_SKILLS_DIR). */
+export const skillFiles: Port<SkillFiles> = /* @__PURE__ */ port('skills folder', async ({ config, logger, clock }) => {
+  const { openSkillFiles } = await import('./adapters/skill-files/open.ts');
+  return openSkillFiles(config, logger, clock);
+});
+
+/** The interpreter that parses skills (SERVICE_SKILL_PYTHON). */
+export const pythonParser: Port<PythonParser> = /* @__PURE__ */ port('python parser', async ({ config, logger }) => {
+  const { openPythonParser } = await import('./adapters/python-parser/open.ts');
+  return openPythonParser(config, logger);
 });

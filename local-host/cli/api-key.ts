@@ -3,7 +3,8 @@ import { ACCESS_LEVELS, type AccessLevel } from '../../functions/shared/access.t
 import { createKey, listKeys, revokeKey } from '../../functions/shared/adapters/key-store/edit.ts';
 import { keyFilePath } from '../../functions/shared/adapters/key-store/file.ts';
 import { keysInEnvironment } from '../../functions/shared/adapters/key-store/open.ts';
-import { loadConfig } from '../../functions/shared/config.ts';
+import { type Config, loadConfig } from '../../functions/shared/config.ts';
+import { recordCommand } from './audit.ts';
 import { CommandError, naming, outcome, runAsEntry, UsageError } from './entry.ts';
 
 const USAGE = `Usage:
@@ -25,12 +26,12 @@ export function main(argv: readonly string[], environment: NodeJS.ProcessEnv): P
       );
     }
     const path = keyFilePath(config);
-    await naming(path, () => run(path));
+    await naming(path, () => run(path, config));
   });
 }
 
 /** Reads its arguments at once, then works on the key file. */
-type Action = (args: string[]) => (path: string) => Promise<void>;
+type Action = (args: string[]) => (path: string, config: Config) => Promise<void>;
 
 const ACTIONS: Readonly<Record<string, Action>> = { create, list, revoke };
 
@@ -43,10 +44,11 @@ function create(args: string[]) {
   if (name.length > 100) throw new UsageError('--name may have at most 100 characters.');
   const level = levelOf(required('level', values.level));
   const robots = values.robots === undefined ? {} : { robots: robotsOf(values.robots) };
-  return async (path: string) => {
+  return async (path: string, config: Config) => {
     const { key, record } = await createKey(path, { name, level, ...robots });
     process.stderr.write(`Key ${record.id} (${level}) was made. This is the only time it is shown:\n`);
     process.stdout.write(`${key}\n`);
+    await recordCommand(config, 'key.create', { id: record.id, name, level });
   };
 }
 
@@ -60,12 +62,13 @@ function list(args: string[]) {
 function revoke(args: string[]) {
   const { values } = parseArgs({ args, options: { id: { type: 'string' } } });
   const id = required('id', values.id);
-  return async (path: string) => {
+  return async (path: string, config: Config) => {
     const record = await revokeKey(path, id);
     if (!record) throw new CommandError(`There is no key with the id "${id}"; "list" shows them all.`);
     process.stderr.write(
       `Key ${id} ("${record.name}") is revoked since ${record.revoked_at}; its tokens are refused.\n`,
     );
+    await recordCommand(config, 'key.revoke', { id, name: record.name });
   };
 }
 

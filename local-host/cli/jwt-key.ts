@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { RingEntry } from '../../functions/shared/adapters/signing-keys/key-ring.ts';
 import { rotate, rotateNow, showKeys } from '../../functions/shared/adapters/signing-keys/rotate.ts';
 import { type Config, loadConfig } from '../../functions/shared/config.ts';
+import { recordCommand } from './audit.ts';
 import { CommandError, naming, outcome, runAsEntry, UsageError } from './entry.ts';
 
 const USAGE = `Usage:
@@ -18,12 +19,15 @@ export function main(argv: readonly string[], environment: NodeJS.ProcessEnv): P
     }
     const options = action === 'rotate' ? ({ now: { type: 'boolean' } } as const) : {};
     const { values } = parseArgs({ args, options });
-    const path = keyFileOf(loadConfig(environment).config);
+    const { config } = loadConfig(environment);
+    const path = keyFileOf(config);
+    const now = 'now' in values && values.now === true;
     await naming(path, async () => {
       if (action === 'show') print(showKeys(path, Date.now()));
-      else if ('now' in values && values.now) sayReplaced(await rotateNow(path, Date.now()));
+      else if (now) sayReplaced(await rotateNow(path, Date.now()));
       else sayRotated(await rotate(path, Date.now()));
     });
+    if (action === 'rotate') await recordCommand(config, 'signing-key.rotate', { now });
   });
 }
 

@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { ServiceError } from '../errors.ts';
 import { metrics } from '../ports.ts';
+import { type AuditNote, keepNote } from './audit.ts';
 import type { EndpointSpec } from './endpoint.ts';
 import type { Exchange, HostContext, PipelineRequest, Result } from './exchange.ts';
 import { lambdaHost } from './lambda-host.ts';
@@ -30,6 +31,8 @@ export async function answer(
   const result = host.fault
     ? refusal(host.fault, exchange)
     : await pipeline(event, Object.assign(context, { exchange }));
+  const note = exchange.note ?? refusedNote(exchange);
+  if (note) await keepNote(event, exchange, note);
   const { headers } = result;
   headers['x-request-id'] = exchange.requestId;
   headers['cache-control'] ??= 'no-store';
@@ -50,6 +53,12 @@ export async function answer(
 function refusal(fault: ServiceError, exchange: Exchange): Result {
   exchange.errorCode = fault.code;
   return problem(fault, exchange.requestId);
+}
+
+/** A known caller who was turned away from something that is audited leaves a trace as well. */
+function refusedNote({ spec, caller, keyHolder }: Exchange): AuditNote | undefined {
+  if (spec.audit === undefined || (caller ?? keyHolder) === undefined) return undefined;
+  return { action: spec.audit, subject: {} };
 }
 
 /** The request id of the caller when it is well formed, else a new one. */

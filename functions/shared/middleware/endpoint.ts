@@ -6,6 +6,7 @@ import type { ApiKeyRecord } from '../adapters/key-store/port.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Resolved, Uses } from '../port.ts';
 import { answer, type RunPipeline } from './answer.ts';
+import type { AuditNote } from './audit.ts';
 import { authenticate } from './authenticate.ts';
 import type { Exchange, HostContext, PipelineRequest, Result } from './exchange.ts';
 import { parseInput } from './parse-input.ts';
@@ -40,6 +41,8 @@ export interface EndpointSpec<A extends Access = Access, I extends InputSpec = I
   readonly bodyOptional?: boolean;
   /** A GET that changes something: a browser's prefetch is refused. */
   readonly effects?: boolean;
+  /** Action under which every request of a known caller is kept in the audit trail, refused ones too. */
+  readonly audit?: string;
   /** Error codes of its domain, for the OpenAPI document. The pipeline's own are added there. */
   readonly errors?: readonly ErrorCode[];
 }
@@ -75,6 +78,8 @@ export interface Call<A extends Access, I extends InputSpec> {
   readonly listener: 'tcp' | 'socket';
   /** Path as received, without the query. */
   readonly rawPath: string;
+  /** Says what the audit trail shall keep of this request: chosen fields, never a secret. */
+  readonly record: (action: string, subject: AuditNote['subject']) => void;
 }
 
 export type Endpoint = ((event: APIGatewayProxyEventV2, context: HostContext) => Promise<Result>) & {
@@ -124,6 +129,9 @@ export function endpoint<
       address: event.requestContext.http.sourceIp,
       listener: exchange.host.listener,
       rawPath: event.rawPath,
+      record: (action, subject) => {
+        exchange.note = { action, subject };
+      },
     };
   }
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../access.ts';
 import type { ApiKeyRecord } from '../adapters/key-store/port.ts';
 import type { ErrorCode, ServiceError } from '../errors.ts';
 import type { Ports } from '../port.ts';
+import type { AuditNote } from './audit.ts';
 import type { EndpointSpec } from './endpoint.ts';
 
 /** What the local host knows beyond an API Gateway event. A real Lambda context has no `host`. */
@@ -42,6 +43,8 @@ export interface Exchange {
   keyHolder?: ApiKeyRecord;
   valid?: unknown;
   errorCode?: ErrorCode;
+  /** What the audit trail shall say of this request, when anything. */
+  note?: AuditNote;
 }
 
 /** What middy hands to each middleware, as this service uses it. */

@@ -1,0 +1,47 @@
+import autocannon from 'autocannon';
+
+export interface Load {
+  readonly url: string;
+  readonly method?: 'GET' | 'POST' | 'PUT';
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+export interface Measured {
+  readonly requestsPerSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** Drives one server for a while. @throws when an answer was not 2xx: a fast refusal is no result. */
+export async function drive({
+  url,
+  method = 'GET',
+  headers = {},
+  body,
+  connections,
+  seconds,
+}: Load): Promise<Measured> {
+  const result = await autocannon({
+    url,
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+    connections,
+    duration: seconds,
+  });
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${url}: ${result.non2xx} refused, ${result.errors} failed`);
+  return { requestsPerSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
+}
+
+/** The middle one of several rounds, by throughput. */
+export function median(rounds: readonly Measured[]): Measured {
+  const sorted = [...rounds].sort((a, b) => a.requestsPerSecond - b.requestsPerSecond);
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  if (!middle) throw new Error('nothing was measured');
+  return middle;
+}

@@ -1,0 +1,25 @@
+/** Express as it is commonly put together: express.json, jose for tokens, zod for the body. */
+import express from 'express';
+import { jwtVerify } from 'jose';
+import { z } from 'zod';
+import { keys, PORT, ready, runSoundLevel } from './work.ts';
+
+const { publicKey } = keys();
+const Body = z.strictObject({ command: z.string().min(1).max(128), value: z.int().min(0).max(100) });
+const app = express();
+app.use(async (request, response, next) => {
+  try {
+    await jwtVerify(request.headers.authorization?.slice(7) ?? '', publicKey, { algorithms: ['ES256'] });
+    next();
+  } catch {
+    response.status(401).json({});
+  }
+});
+app.use(express.json({ limit: '1mb' }));
+app.post('/api/v1/int/', (request, response) => {
+  const body = Body.safeParse(request.body);
+  if (!body.success) return response.status(422).json({ errors: body.error.issues });
+  const { command, value } = body.data;
+  return response.json({ command, value, result: runSoundLevel(value) });
+});
+app.listen(PORT, '127.0.0.1', ready);

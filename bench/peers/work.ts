@@ -1,0 +1,43 @@
+/** The work every peer does, so that only the road to it differs: one command, checked, run, answered. */
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+
+export const PORT = Number(process.env.PORT);
+export const ISSUER = 'bench';
+
+/** The key pair of this run, handed over as PEM by the bench. */
+export function keys(): { privateKey: KeyObject; publicKey: KeyObject; publicPem: string; privatePem: string } {
+  const pem =
+    process.env.BENCH_KEY ??
+    generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const privateKey = createPrivateKey(pem);
+  const publicKey = createPublicKey(privateKey);
+  return {
+    privateKey,
+    publicKey,
+    publicPem: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    privatePem: pem,
+  };
+}
+
+/** The state the command changes. */
+let level = 50;
+
+export function runSoundLevel(value: number): { sound_level: number } {
+  level = value;
+  return { sound_level: level };
+}
+
+export const BODY_SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['command', 'value'],
+  properties: {
+    command: { type: 'string', minLength: 1, maxLength: 128 },
+    value: { type: 'integer', minimum: 0, maximum: 100 },
+  },
+} as const;
+
+/** Says that the peer answers now. */
+export function ready(): void {
+  process.stdout.write('ready\n');
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import type { PythonParser, Verdict } from '../../shared/adapters/python-parser/port.ts';
+import type { FolderEntry, SkillFile } from '../../shared/adapters/skill-files/port.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import type { Skill } from './skill.schema.ts';
+import { fileNameOf } from './skill-name.ts';
+import { textFault } from './source-text.ts';
+
+/** Lower-case hex SHA-256. */
+export function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** What parsing says of a source, which is never run. */
+export async function examine(bytes: Buffer, python: PythonParser, signal: AbortSignal): Promise<Verdict> {
+  const fault = textFault(bytes);
+  return fault ? { kind: 'invalid', ...fault } : python.parse(bytes, signal);
+}
+
+/** @throws ServiceError `invalid_python` with line and column. */
+export function refuseInvalid(verdict: Verdict, fileName: string): void {
+  if (verdict.kind !== 'invalid') return;
+  const reason = reasonOf(verdict);
+  throw new ServiceError('invalid_python', {
+    detail: `${fileName} is not valid Python: ${reason}.`,
+    errors: [{ pointer: '/skill', message: reason }],
+  });
+}
+
+/** A skill as answers show it. */
+export function describe(stem: string, enabled: boolean, file: SkillFile, verdict: Verdict): Skill {
+  return {
+    name: fileNameOf(stem, true),
+    enabled,
+    size: file.bytes.length,
+    modified_at: new Date(file.modifiedAt).toISOString(),
+    sha256: sha256(file.bytes),
+    functions: verdict.kind === 'valid' ? [...verdict.functions] : [],
+    ...(verdict.kind === 'unknown' && { validated: false as const }),
+    ...(verdict.kind === 'invalid' && { problem: reasonOf(verdict) }),
+  };
+}
+
+/** What lies in the folder without being a skill's file, as the list shows it. */
+export function describeForeign(entry: FolderEntry): Skill {
+  return {
+    name: entry.name,
+    enabled: false,
+    size: entry.size,
+    modified_at: new Date(entry.modifiedAt).toISOString(),
+    sha256: null,
+    functions: [],
+    manageable: false,
+    problem: entry.irregular ?? 'Its name is not that of a skill.',
+  };
+}
+
+function reasonOf({ message, line, column }: Verdict & { kind: 'invalid' }): string {
+  if (line === undefined) return message;
+  return `line ${line}, ${column === undefined ? '' : `column ${column}: `}${message}`;
+}

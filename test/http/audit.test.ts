@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { http } from '../support/http.ts';
+import { freshEnvironment, runToEnd, type ServiceProcess, startProcess } from '../support/process.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { temporaryFolder } from '../support/world.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+async function trail(query = ''): Promise<Array<Record<string, unknown>>> {
+  return (await service.as('ENCHANTER', `/api/v2/audit/${query}`)).json.entries;
+}
+
+describe('The audit trail', () => {
+  it('keeps actions with who, what, from where and how they ended; queries leave none', async () => {
+    const post = (path: string, body: unknown) =>
+      service.as('USER', path, { method: 'POST', body, headers: { 'x-request-id': 'audited-1' } });
+    await service.as('USER', '/api/v1/get/get_language');
+    await post('/api/v1/int/', { command: 'sound_level', value: 30 });
+    await post('/api/v2/commands/sound_level/', { value: 400 });
+    await post('/api/v2/stop', undefined);
+    const [stop, refused, done, ...others] = await trail();
+    expect(others).toEqual([]);
+    expect(done).toMatchObject({
+      action: 'command',
+      subject: { command: 'sound_level', value: 30 },
+      key_id: 'local',
+      address: '127.0.0.1',
+      listener: 'tcp',
+      outcome: 'ok',
+      request_id: 'audited-1',
+      client_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect(refused).toMatchObject({ subject: { command: 'sound_level', value: 400 }, outcome: 'validation_failed' });
+    expect(stop).toMatchObject({ subject: { command: 'stop' }, outcome: 'ok' });
+  });
+
+  it('keeps publisher tokens, never the token itself', async () => {
+    const { json } = await http(service.socketPath, '/api/v2/auth/?mediamtx_publish=true&username=camera');
+    const [entry] = await trail('?action=token.publisher');
+    expect(entry).toMatchObject({ subject: { username: 'camera' }, listener: 'socket', key_id: 'local' });
+    expect(JSON.stringify(await trail())).not.toContain(json.token);
+  });
+
+  it('is for ENCHANTER alone, and says which filter it cannot read', async () => {
+    expect((await service.as('ADMIN', '/api/v1/audit/')).status).toBe(403);
+    const bad = await service.as('ENCHANTER', '/api/v1/audit/?since=yesterday&limit=0&who=me');
+    expect([bad.status, bad.json.errors.map(({ pointer }: { pointer: string }) => pointer).sort()]).toEqual([
+      422,
+      ['query:limit', 'query:since', 'query:who'],
+    ]);
+  });
+
+  it('keeps what the commands on the machine itself have changed', async () => {
+    const home = temporaryFolder();
+    const environment = freshEnvironment({ HOME: home });
+    const running: ServiceProcess = await startProcess(environment);
+    const { stdout } = await runToEnd(['api-key', 'create', '--name', 'auditor', '--level', 'ENCHANTER'], environment);
+    await runToEnd(['jwt-key', 'rotate'], environment);
+    const auth = await http(running.url, '/api/v2/auth/', { headers: { 'x-api-key': stdout.trim() } });
+    const headers = { authorization: `Bearer ${auth.json.token}` };
+    const { entries } = (await http(running.url, '/api/v2/audit/', { headers })).json;
+    await running.end();
+    expect(entries).toMatchObject([
+      { action: 'signing-key.rotate', subject: { now: false }, listener: 'command' },
+      { action: 'key.create', subject: { name: 'auditor', level: 'ENCHANTER' }, listener: 'command' },
+    ]);
+    expect(JSON.stringify(entries)).not.toContain(stdout.trim());
+  });
+});

@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { forgetStaged, stagedName } from '../../../../functions/shared/adapters/files/staged.ts';
+import { openSkillFiles } from '../../../../functions/shared/adapters/skill-files/open.ts';
+import { silentLogger, temporaryFolder, testConfig } from '../../../support/world.ts';
+
+let home: string;
+let folder: string;
+beforeEach(() => {
+  home = temporaryFolder();
+  folder = join(home, 'skills');
+});
+const open = (settings: Record<string, string> = {}) =>
+  openSkillFiles(
+    testConfig({ HOME: home, SERVICE_MODE: 'robot', SERVICE_SKILLS_DIR: folder, ...settings }),
+    silentLogger,
+    Date.now,
+  );
+
+describe('The skills folder', () => {
+  it('is made when it is absent, empty on a real robot', async () => {
+    await open();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('starts with examples in simulation, whose sources are those of the package', async () => {
+    await open({ SERVICE_MODE: 'sim' });
+    expect(readdirSync(folder).sort()).toEqual(['look_around.py', 'wave_hello.py']);
+    expect(readdirSync(home)).toEqual(['skills']);
+  });
+
+  it('keeps what somebody made of it, be it an empty folder', async () => {
+    mkdirSync(folder);
+    await open({ SERVICE_MODE: 'sim' });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('gets its examples once when two services start at the same time', async () => {
+    await Promise.all([open({ SERVICE_MODE: 'sim' }), open({ SERVICE_MODE: 'sim' })]);
+    expect(readdirSync(folder).sort()).toEqual(['look_around.py', 'wave_hello.py']);
+    expect(readdirSync(home)).toEqual(['skills']);
+  });
+
+  it('may itself be a link', async () => {
+    const real = temporaryFolder();
+    symlinkSync(real, folder);
+    const files = await open();
+    await (await files.stage(Buffer.from('text'))).placeAs('x.py');
+    expect(readFileSync(join(real, 'x.py'), 'utf8')).toBe('text');
+  });
+
+  it('that cannot be made does not keep the service from starting', async () => {
+    writeFileSync(folder, 'a file');
+    const files = await open();
+    await expect(files.list()).rejects.toMatchObject({ code: 'component_unavailable' });
+  });
+
+  it('shows a name that is no UTF-8', async () => {
+    const files = await open();
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/x`), Buffer.from([0xff]), Buffer.from('.py')]), 'text');
+    expect(await files.list()).toEqual([expect.objectContaining({ name: 'x\ufffd.py', size: 4 })]);
+  });
+});
+
+describe('What killed uploads left', () => {
+  const foreign = stagedName();
+  forgetStaged(foreign);
+  const DEAD = 4_194_304; // one more than the largest process number
+
+  it.each([
+    ['a process that is gone', foreign.replace(/\d+/, String(DEAD)), 0, false],
+    ['an earlier process with our number', foreign, 0, false],
+    ['an upload of our own under way', stagedName(), 0, true],
+    ['a process at work', foreign.replace(/\d+/, '1'), 0, true],
+    ['a number in use by another process for long', foreign.replace(/\d+/, '1'), 7200, false],
+    ['somebody else', '.staged-by-hand', 7200, true],
+  ])('by %s is judged at start', async (_who, name, age, kept) => {
+    mkdirSync(folder);
+    const path = join(folder, name);
+    writeFileSync(path, 'half');
+    const then = Date.now() / 1000 - age;
+    utimesSync(path, then, then);
+    await open();
+    expect(existsSync(path)).toBe(kept);
+  });
+});
+
+describe('A file of the folder', () => {
+  it('is not seen before it is placed, and nothing is left when it is not', async () => {
+    const files = await open();
+    const staged = await files.stage(Buffer.from('text'));
+    expect(await files.list()).toEqual([]);
+    await staged.discard();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is never moved over another', async () => {
+    const files = await open();
+    writeFileSync(join(folder, 'x.py'), 'x');
+    writeFileSync(join(folder, 'y.py'), 'y');
+    await expect(files.move('x.py', 'y.py')).rejects.toMatchObject({ code: 'already_exists' });
+    expect(readFileSync(join(folder, 'y.py'), 'utf8')).toBe('y');
+    await files.move('x.py', 'z.py');
+    expect(readdirSync(folder).sort()).toEqual(['y.py', 'z.py']);
+  });
+
+  it('is not read through a symbolic link, and a pipe does not make the reader wait', async () => {
+    const files = await open();
+    symlinkSync('/etc/passwd', join(folder, 'link.py'));
+    execFileSync('mkfifo', [join(folder, 'pipe.py')]);
+    expect(await files.read('link.py')).toBeUndefined();
+    expect(await files.read('pipe.py')).toBeUndefined();
+    expect(await files.read('absent.py')).toBeUndefined();
+  });
+
+  it('may have a second name', async () => {
+    const files = await open();
+    writeFileSync(join(folder, 'x.py'), 'x');
+    linkSync(join(folder, 'x.py'), join(folder, 'y.py'));
+    await files.remove('x.py');
+    expect((await files.read('y.py'))?.bytes.toString()).toBe('x');
+  });
+});

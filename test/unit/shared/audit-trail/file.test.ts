@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { AuditFile } from '../../../../functions/shared/adapters/audit-trail/file.ts';
+import { type AuditEntry, stamp } from '../../../../functions/shared/adapters/audit-trail/port.ts';
+import { silentLogger, temporaryFolder } from '../../../support/world.ts';
+
+function entry(changes: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    ...stamp(Date.parse('2026-01-01T00:00:00Z')),
+    action: 'command',
+    subject: { command: 'stop' },
+    client_id: 'client-1',
+    key_id: 'key-1',
+    key_name: 'laptop',
+    address: '192.0.2.1',
+    listener: 'tcp',
+    outcome: 'ok',
+    request_id: 'request-1',
+    ...changes,
+  };
+}
+
+const everything = { limit: 1000 };
+
+const opened: AuditFile[] = [];
+function openTrail(path: string, ...rest: [typeof silentLogger, number?]): AuditFile {
+  const trail = new AuditFile(path, ...rest);
+  opened.push(trail);
+  return trail;
+}
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((trail) => trail.close()));
+});
+
+describe('The audit file', () => {
+  it('gives back what was put in, the newest first, and is its owner’s alone', async () => {
+    const path = join(temporaryFolder(), 'data', 'audit.jsonl');
+    const trail = openTrail(path, silentLogger);
+    const [first, second] = [entry(), entry({ action: 'skill.upload', outcome: 'invalid_python' })];
+    trail.append(first);
+    trail.append(second);
+    expect(await trail.read(everything)).toEqual({ entries: [second, first], next: null });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it.each<[string, Partial<AuditEntry>, Record<string, string>]>([
+    ['action', { action: 'key.create' }, { action: 'key.create' }],
+    ['client', { client_id: 'client-2' }, { client_id: 'client-2' }],
+    ['key', { key_id: 'local' }, { key_id: 'local' }],
+    ['outcome', { outcome: 'robot_error' }, { outcome: 'robot_error' }],
+    ['begin', { at: '2026-06-01T00:00:00.000Z' }, { since: '2026-05-01T00:00:00.000Z' }],
+    ['end', { at: '2025-06-01T00:00:00.000Z' }, { until: '2025-07-01T00:00:00.000Z' }],
+  ])('finds entries by %s', async (_name, changes, filter) => {
+    const trail = openTrail(join(temporaryFolder(), 'audit.jsonl'), silentLogger);
+    const wanted = entry(changes);
+    for (const each of [entry(), wanted, entry()]) trail.append(each);
+    expect((await trail.read({ ...everything, ...filter })).entries).toEqual([wanted]);
+  });
+
+  it('is read page by page, without a gap and without an entry twice', async () => {
+    const trail = openTrail(join(temporaryFolder(), 'audit.jsonl'), silentLogger);
+    const all = Array.from({ length: 25 }, (_, index) => entry({ request_id: `request-${index}` }));
+    for (const each of all) trail.append(each);
+    const seen: AuditEntry[] = [];
+    let before: string | undefined;
+    do {
+      const page = await trail.read({ limit: 10, before });
+      seen.push(...page.entries);
+      before = page.next ?? undefined;
+    } while (before !== undefined);
+    expect(seen).toEqual(all.reverse());
+  });
+
+  it('never grows beyond its files, and loses the oldest only', async () => {
+    const folder = temporaryFolder();
+    const trail = openTrail(join(folder, 'audit.jsonl'), silentLogger, 1000);
+    for (let index = 0; index < 200; index += 1) {
+      trail.append(entry({ request_id: `request-${index}` }));
+      await trail.close();
+    }
+    const files = readdirSync(folder);
+    expect(files).toContain('audit.jsonl.19');
+    expect(files).not.toContain('audit.jsonl.20');
+    for (const file of files) expect(statSync(join(folder, file)).size).toBeLessThan(2000);
+    const kept = (await trail.read(everything)).entries.map(({ request_id }) => request_id);
+    expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => `request-${199 - index}`));
+    expect(kept.length).toBeGreaterThan(50);
+  });
+
+  it('goes on behind a line that a crash has cut off', async () => {
+    const path = join(temporaryFolder(), 'audit.jsonl');
+    writeFileSync(path, `${JSON.stringify(entry({ request_id: 'old' }))}\n{"id":"cut`);
+    const trail = openTrail(path, silentLogger);
+    trail.append(entry({ request_id: 'new' }));
+    expect((await trail.read(everything)).entries.map(({ request_id }) => request_id)).toEqual(['new', 'old']);
+  });
+
+  it('keeps entries in memory while the disk is full, says so, and writes them once it is not', async () => {
+    const folder = temporaryFolder();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]);
+    try {
+      const filler = join(folder, 'filler');
+      const trail = openTrail(join(folder, 'audit.jsonl'), silentLogger);
+      try {
+        for (;;) appendFileSync(filler, Buffer.alloc(4096));
+      } catch {
+        // full now
+      }
+      trail.append(entry({ request_id: 'while-full' }));
+      await trail.close();
+      expect(trail.problem()).toBeDefined();
+      writeFileSync(filler, '');
+      trail.append(entry({ request_id: 'after' }));
+      const { entries } = await trail.read(everything);
+      expect(entries.map(({ request_id }) => request_id)).toEqual(['after', 'while-full']);
+      expect(trail.problem()).toBeUndefined();
+    } finally {
+      await Promise.all(opened.splice(0).map((trail) => trail.close()));
+      execFileSync('umount', [folder]);
+    }
+  });
+
+  it('writes no line that another line could be smuggled into', async () => {
+    const folder = join(temporaryFolder(), 'a');
+    mkdirSync(folder);
+    const path = join(folder, 'audit.jsonl');
+    const trail = openTrail(path, silentLogger);
+    trail.append(entry({ subject: { command: 'x\n{"action":"forged"}' } }));
+    await trail.close();
+    expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(2);
+  });
+});
