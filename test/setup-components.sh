@@ -8,6 +8,7 @@ packages=(
   faketime        # clocks that stand elsewhere
   python3-cryptography
   python3-jwt     # an independent verifier of our tokens
+  systemd         # checks the unit and carries what the service tells it
   sqlite3         # another program that opens the database
 )
 

@@ -142,7 +142,7 @@ describe('A bundle, run by itself as Lambda would', () => {
     return JSON.parse(stdout) as LambdaAnswer; // as: it is what the handler returned
   }
 
-  it('trades an API key for a token, which the bundles of refresh, of commands and of stop accept', async () => {
+  it('trades an API key for a token, which the bundles of refresh, of commands and of stop accept, for one robot and for a fleet', async () => {
     const minted = await invoke('authenticate-v2', { path: '/rest/api/v2/auth', headers: { 'X-API-Key': secret } });
     expect(minted.statusCode).toBe(200);
     const headers = { authorization: minted.headers.authorization ?? '' };
@@ -151,6 +151,12 @@ describe('A bundle, run by itself as Lambda would', () => {
     const body = { command: 'sound_level', value: 40 };
     const sent = await invoke('send-int', { method: 'POST', path: '/rest/api/v1/int', headers, body });
     expect({ status: sent.statusCode, body: JSON.parse(sent.body) }).toMatchObject({ status: 200, body });
+    const params = { robot_id: 'robot-1', command: 'get_language' };
+    const asked = await invoke('get-command', { path: '/robot-1/rest/api/v2/get/get_language', headers, params });
+    expect({ status: asked.statusCode, body: JSON.parse(asked.body) }).toMatchObject({
+      status: 200,
+      body: { command: 'get_language' },
+    });
     const stopped = await invoke('stop', { method: 'POST', path: '/rest/api/v2/stop', headers });
     expect(JSON.parse(stopped.body)).toMatchObject({ stopped: true });
   }, 60_000);
