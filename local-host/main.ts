@@ -4,8 +4,9 @@ import { ensureFirstKey } from '../functions/shared/adapters/key-store/first-key
 import { ConfigError, loadConfig, maskUrl } from '../functions/shared/config.ts';
 import { createLogger } from '../functions/shared/logger.ts';
 import { database } from '../functions/shared/ports.ts';
+import { simulatedParts } from '../functions/shared/simulated-parts.ts';
+import { sdNotifyOf } from './sd-notify.ts';
 import { startService } from './service.ts';
-import { serviceManagerOf } from './service-manager.ts';
 import { StartError } from './start-error.ts';
 
 /** Whatever hangs at the end, the process is gone by then (systemd would kill it later anyway). */
@@ -18,14 +19,14 @@ async function main(): Promise<void> {
   const { config, warnings } = loadConfig(process.env);
   const logger = createLogger(config.SERVICE_LOG_LEVEL, log);
   for (const warning of warnings) logger.warn(warning);
-  const serviceManager = serviceManagerOf(process.env, logger);
+  const systemd = sdNotifyOf(process.env, logger);
   const service = await startService({ config, logger });
   let ending = false;
   const end = (signal: NodeJS.Signals) => {
     if (ending) return;
     ending = true;
     logger.info({ signal }, 'ending');
-    serviceManager.stopping();
+    systemd.stopping();
     setTimeout(() => exit(1), LAST_EXIT_MS).unref();
     service.stop().then(
       () => exit(0),
@@ -38,10 +39,12 @@ async function main(): Promise<void> {
     exit(1);
   });
 
+  const simulated = simulatedParts(config);
+  if (simulated.length > 0) logger.info({ simulated }, 'these parts are simulated');
   const robot = maskUrl(config.SERVICE_ROBOT_URL ?? 'none (set SERVICE_ROBOT_URL)');
   const listening = `Listening on ${service.url}${service.socketPath === undefined ? '' : ` and ${service.socketPath}`}`;
   announce(`${listening}; robot: ${robot}`);
-  serviceManager.ready(listening);
+  systemd.ready(listening);
 
   // Not awaited: checking a large database takes a while, and the robot must take commands meanwhile.
   service.ports.get(database).catch((error: unknown) => logger.error({ err: error }, 'the database does not open'));

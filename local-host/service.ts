@@ -4,8 +4,10 @@ import { createPrometheusMetrics } from '../functions/shared/adapters/metrics/pr
 import { give, Ports, type Surroundings } from '../functions/shared/port.ts';
 import {
   apiDocument,
+  descriptionFiles,
   keyStore,
   lifecycle,
+  llmConfigFile,
   metrics,
   robotLink,
   signingKeys,
@@ -47,7 +49,8 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
       ...(surroundings.given ?? []),
     ],
   });
-  await Promise.all([signingKeys, keyStore, robotLink, skillFiles].map((which) => ports.get<unknown>(which)));
+  const first = [signingKeys, keyStore, robotLink, skillFiles, llmConfigFile, descriptionFiles];
+  await Promise.all(first.map((which) => ports.get<unknown>(which)));
   const { SERVICE_HOST, SERVICE_PORT, SERVICE_SOCKET_PATH, SERVICE_SOCKET_GROUP } = ports.config;
   const parts = { ports, router: createRouter(ROUTES), inFlight, limits };
   const tcp = createHttpServer('tcp', parts);

@@ -48,8 +48,10 @@ export const BUNDLE = {
   keepNames: true,
   // Compiled code cannot be bundled. The last two are optional parts of ssh2, which does without them.
   external: ['better-sqlite3', 'cpu-features', '*.node'],
-  // CommonJS dependencies inside an ESM bundle call require for Node's own modules.
-  banner: { js: 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url);' },
+  // CommonJS dependencies inside an ESM bundle call require for Node's own modules; ssh2 names a path by __dirname.
+  banner: {
+    js: 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url),__dirname=import.meta.dirname;',
+  },
   define: {
     BUILD_VERSION: JSON.stringify(version),
     BUILD_DATE: JSON.stringify(new Date().toISOString()),

@@ -50,7 +50,7 @@ export async function invoke(handler: Endpoint, invocation: Invocation): Promise
   if (sent !== undefined) event.body = sent;
   const signal = invocation.signal ?? new AbortController().signal;
   const result = await handler(event, { host: { ports, listener, signal } });
-  const json = /json/.test(result.headers['content-type'] ?? '');
+  const json = /^application\/(problem\+)?json/.test(result.headers['content-type'] ?? '');
   return {
     status: result.statusCode,
     headers: result.headers,

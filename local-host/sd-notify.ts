@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process';
 import type { Logger } from '../functions/shared/logger.ts';
 
 /** What the service manager is told: sd_notify(3). */
-export interface ServiceManager {
+export interface SdNotify {
   /** The service listens. From here on the watchdog is fed, where one watches. */
   ready(status: string): void;
   /** The service is on its way down. */
   stopping(): void;
 }
 
-const SILENT: ServiceManager = { ready() {}, stopping() {} };
+const SILENT: SdNotify = { ready() {}, stopping() {} };
 const PATIENCE_MS = 5000;
 
 /**
@@ -18,7 +18,7 @@ const PATIENCE_MS = 5000;
  * Node cannot send the datagrams itself, so systemd's own `systemd-notify` does. The watchdog is fed from the event loop,
  * at a third of the time it allows: a loop that is stuck feeds nothing, and systemd starts the service anew.
  */
-export function serviceManagerOf(environment: NodeJS.ProcessEnv, logger: Logger): ServiceManager {
+export function sdNotifyOf(environment: NodeJS.ProcessEnv, logger: Logger): SdNotify {
   const { NOTIFY_SOCKET, PATH = '/usr/bin:/bin' } = environment;
   if (NOTIFY_SOCKET === undefined) return SILENT;
   const interval = feedingInterval(environment);
