@@ -20,6 +20,7 @@ packages=(
   python3-cryptography
   python3-dbusmock  # a NetworkManager that can be made to fail
   python3-jwt     # an independent verifier of our tokens
+  systemd         # checks the unit and carries what the service tells it
   sqlite3         # another program that opens the database
   systemd         # journalctl and systemctl
   systemd-journal-remote # makes journals

@@ -14,6 +14,7 @@ import type { LlmConfigFile } from './adapters/llm-config-file/port.ts';
 import { type Metrics, NO_METRICS } from './adapters/metrics/port.ts';
 import type { PythonParser } from './adapters/python-parser/port.ts';
 import type { RobotLink } from './adapters/robot-link/port.ts';
+import type { Secrets } from './adapters/secrets/port.ts';
 import type { ServiceManagers } from './adapters/service-manager/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
 import type { SkillFiles } from './adapters/skill-files/port.ts';
@@ -121,9 +122,17 @@ export const database: Port<RobotDatabase> = /* @__PURE__ */ port(
   (database) => database.close(),
 );
 
-/** The OpenAPI document. Only who knows the whole route table can give it: the local host does. */
-export const apiDocument: Port<() => ApiDocument> = /* @__PURE__ */ port('API document', () => {
-  throw unavailable('API document', 'Only a host that knows every route can give it.');
+/** The OpenAPI document: from the local host, which knows every route, else the file beside a bundled function. */
+export const apiDocument: Port<() => ApiDocument> = /* @__PURE__ */ port('API document', async () => {
+  const { openApiDocument } = await import('./adapters/api-document/open.ts');
+  return openApiDocument();
+});
+
+/** Where settings that name a secret get its text; in AWS Lambda only. */
+export const secrets: Port<Secrets> = /* @__PURE__ */ port('secrets', async ({ config }) => {
+  const { secretsOfExtension } = await import('./adapters/secrets/lambda-extension.ts');
+  if (config.secretsExtension) return secretsOfExtension(config.secretsExtension);
+  throw unavailable('secrets', 'A setting can name a secret in AWS Lambda only.');
 });
 
 /** The files of the documentation page. */
