@@ -18,9 +18,8 @@ async function main(): Promise<void> {
   for (const warning of warnings) logger.warn(warning);
   const service = await startService({ config, logger });
   const robot = maskUrl(config.SERVICE_ROBOT_URL ?? 'none (set SERVICE_ROBOT_URL)');
-  announce(
-    `Listening on ${service.url}${service.socketPath === undefined ? '' : ` and ${service.socketPath}`}; robot: ${robot}`,
-  );
+  const places = [service.url, service.tlsUrl, service.socketPath].filter((place) => place !== undefined);
+  announce(`Listening on ${places.join(' and ')}; robot: ${robot}`);
 
   await ensureFirstKey(config, (first) => {
     if ('key' in first) announce(`First API key, access level ENCHANTER, shown this once: ${first.key}`);

@@ -10,6 +10,7 @@ import type { PythonParser } from './adapters/python-parser/port.ts';
 import type { RobotLink } from './adapters/robot-link/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
 import type { SkillFiles } from './adapters/skill-files/port.ts';
+import type { TlsCertificate } from './adapters/tls-certificate/port.ts';
 import type { ApiDocument } from './api-document.ts';
 import { auditPath, type Config } from './config.ts';
 import { unavailable } from './errors.ts';
@@ -123,3 +124,12 @@ export const pythonParser: Port<PythonParser> = /* @__PURE__ */ port('python par
   const { openPythonParser } = await import('./adapters/python-parser/open.ts');
   return openPythonParser(config, logger);
 });
+
+/** The certificate of the TLS listener, when SERVICE_TLS_CERT_PATH and SERVICE_TLS_KEY_PATH name one. */
+export const tlsCertificate: Port<TlsCertificate | undefined> = /* @__PURE__ */ port(
+  'TLS certificate',
+  async ({ config, logger, clock }) => {
+    const { openTlsCertificate } = await import('./adapters/tls-certificate/open.ts');
+    return openTlsCertificate(config, logger, clock);
+  },
+);
