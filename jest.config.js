@@ -1,5 +1,6 @@
 export default {
   testEnvironment: 'node',
+  reporters: ['default', '<rootDir>/test/support/closing-line.cjs'],
   extensionsToTreatAsEsm: ['.ts'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/slow/', '<rootDir>/dist/'],

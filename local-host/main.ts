@@ -3,6 +3,7 @@ import { FileFault } from '../functions/shared/adapters/files/watched-file.ts';
 import { ensureFirstKey } from '../functions/shared/adapters/key-store/first-key.ts';
 import { ConfigError, loadConfig, maskUrl } from '../functions/shared/config.ts';
 import { createLogger } from '../functions/shared/logger.ts';
+import { database } from '../functions/shared/ports.ts';
 import { startService } from './service.ts';
 import { StartError } from './start-error.ts';
 
@@ -20,6 +21,9 @@ async function main(): Promise<void> {
   const robot = maskUrl(config.SERVICE_ROBOT_URL ?? 'none (set SERVICE_ROBOT_URL)');
   const places = [service.url, service.tlsUrl, service.socketPath].filter((place) => place !== undefined);
   announce(`Listening on ${places.join(' and ')}; robot: ${robot}`);
+
+  // Not awaited: checking a large database takes a while, and the robot must take commands meanwhile.
+  service.ports.get(database).catch((error: unknown) => logger.error({ err: error }, 'the database does not open'));
 
   await ensureFirstKey(config, (first) => {
     if ('key' in first) announce(`First API key, access level ENCHANTER, shown this once: ${first.key}`);

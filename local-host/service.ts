@@ -2,8 +2,10 @@ import { createPrometheusMetrics } from '../functions/shared/adapters/metrics/pr
 import { give, Ports, type Surroundings } from '../functions/shared/port.ts';
 import {
   apiDocument,
+  descriptionFiles,
   keyStore,
   lifecycle,
+  llmConfigFile,
   metrics,
   robotLink,
   signingKeys,
@@ -45,7 +47,8 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
       ...(surroundings.given ?? []),
     ],
   });
-  await Promise.all([signingKeys, keyStore, robotLink, skillFiles].map((which) => ports.get<unknown>(which)));
+  const first = [signingKeys, keyStore, robotLink, skillFiles, llmConfigFile, descriptionFiles];
+  await Promise.all(first.map((which) => ports.get<unknown>(which)));
   const listeners = new Listeners({ ports, router: createRouter(ROUTES), inFlight, limits });
   const { url, tlsUrl, socketPath } = await listeners.open();
   return {

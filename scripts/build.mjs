@@ -21,7 +21,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { CURRENT, DIST, ENTRIES, ROOT, sourcesFingerprint } from './builds.mjs';
+import { CURRENT, DIST, ENTRIES, ROOT, sourcesFingerprint, THREADS } from './builds.mjs';
 
 const KEPT_BUILDS = 5;
 const ABANDONED_AFTER_MS = 3_600_000;
@@ -49,7 +49,7 @@ async function bundle(outdir) {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   await build({
     absWorkingDir: ROOT,
-    entryPoints: ENTRIES,
+    entryPoints: { ...ENTRIES, ...THREADS },
     outdir,
     bundle: true,
     splitting: true,

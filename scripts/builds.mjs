@@ -16,6 +16,11 @@ export const ENTRIES = {
   'jwt-key': 'local-host/cli/jwt-key.ts',
 };
 
+/** What the programs start as threads of their own: name in the bundle and source. */
+export const THREADS = {
+  'database-thread': 'functions/shared/adapters/database/sqlite/thread.ts',
+};
+
 const SOURCES = ['functions', 'local-host', 'robot', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
 /**

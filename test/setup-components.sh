@@ -8,6 +8,7 @@ packages=(
   faketime        # clocks that stand elsewhere
   python3-cryptography
   python3-jwt     # an independent verifier of our tokens
+  sqlite3         # another program that opens the database
 )
 
 missing=()

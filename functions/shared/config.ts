@@ -60,7 +60,7 @@ export const SETTINGS = z.object({
   SERVICE_API_KEYS: z.string().optional().describe('API-key records as JSON, where there is no disk'),
   SERVICE_DATABASE_URL: z
     .string()
-    .startsWith('sqlite:///')
+    .regex(/^sqlite:\/\/\/\/[^?#]+$/, 'sqlite:/// and an absolute path, as in sqlite:////data/robot.sqlite')
     .optional()
     .describe('SQLAlchemy-style URL; `sqlite:///` + absolute path of robot.sqlite in the data folder'),
   SERVICE_EXPORT_DIR: absolutePath.optional().describe('folder of CSV exports; `exports` in the data folder'),

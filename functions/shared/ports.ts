@@ -2,9 +2,13 @@
  * The one place that chooses implementations from the configuration. Each recipe imports its adapter when it is first
  * used, so that a bundled function carries only the adapters of the ports it names.
  */
+
 import type { AuditTrail } from './adapters/audit-trail/port.ts';
+import type { RobotDatabase } from './adapters/database/port.ts';
+import type { DescriptionFiles } from './adapters/description-files/port.ts';
 import type { DocumentationFiles } from './adapters/documentation-files/port.ts';
 import type { KeyStore } from './adapters/key-store/port.ts';
+import type { LlmConfigFile } from './adapters/llm-config-file/port.ts';
 import { type Metrics, NO_METRICS } from './adapters/metrics/port.ts';
 import type { PythonParser } from './adapters/python-parser/port.ts';
 import type { RobotLink } from './adapters/robot-link/port.ts';
@@ -95,12 +99,23 @@ export const readiness: Port<readonly ReadinessCheck[]> = /* @__PURE__ */ port('
   const { folderProblem } = await import('./adapters/folders/folder-problem.ts');
   return readinessChecks({
     robotLink: () => ports.get(robotLink),
+    database: () => ports.get(database),
     signingKeys: () => ports.get(signingKeys),
     keyStore: () => ports.get(keyStore),
     skillsFolderProblem: () => folderProblem(ports.config.SERVICE_SKILLS_DIR),
     clock: ports.clock,
   });
 });
+
+/** The robot's database, at SERVICE_DATABASE_URL. */
+export const database: Port<RobotDatabase> = /* @__PURE__ */ port(
+  'database',
+  async ({ config, logger, clock }) => {
+    const { openDatabase } = await import('./adapters/database/open.ts');
+    return openDatabase(config, logger, clock);
+  },
+  (database) => database.close(),
+);
 
 /** The OpenAPI document. Only who knows the whole route table can give it: the local host does. */
 export const apiDocument: Port<() => ApiDocument> = /* @__PURE__ */ port('API document', () => {
@@ -131,5 +146,23 @@ export const tlsCertificate: Port<TlsCertificate | undefined> = /* @__PURE__ */ 
   async ({ config, logger, clock }) => {
     const { openTlsCertificate } = await import('./adapters/tls-certificate/open.ts');
     return openTlsCertificate(config, logger, clock);
+  },
+);
+
+/** The language-model configuration (SERVICE_LLM_CONFIG_PATH). */
+export const llmConfigFile: Port<LlmConfigFile> = /* @__PURE__ */ port(
+  'llm configuration',
+  async ({ config, logger }) => {
+    const { openLlmConfigFile } = await import('./adapters/llm-config-file/open.ts');
+    return openLlmConfigFile(config, logger);
+  },
+);
+
+/** URDF and meshes of the robot (SERVICE_DESCRIPTION_DIR). */
+export const descriptionFiles: Port<DescriptionFiles> = /* @__PURE__ */ port(
+  'robot description',
+  async ({ config, logger }) => {
+    const { openDescriptionFiles } = await import('./adapters/description-files/open.ts');
+    return openDescriptionFiles(config, logger);
   },
 );

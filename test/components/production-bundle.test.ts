@@ -11,7 +11,15 @@ import { temporaryFolder } from '../support/world.ts';
 /** A checkout of its own, since building and breaking sources must not touch the one under test. */
 function checkout(): string {
   const folder = temporaryFolder('checkout-');
-  for (const part of ['functions', 'local-host', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json']) {
+  for (const part of [
+    'functions',
+    'local-host',
+    'robot',
+    'scripts',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+  ]) {
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));

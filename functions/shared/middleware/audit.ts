@@ -1,7 +1,9 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { stamp } from '../adapters/audit-trail/port.ts';
+import type { KeyStore } from '../adapters/key-store/port.ts';
 import type { JsonValue } from '../json.ts';
 import { auditTrail, keyStore } from '../ports.ts';
+import { LOCAL_KEY_ID } from '../tokens/claims.ts';
 import type { Exchange } from './exchange.ts';
 
 const USES = { auditTrail, keyStore };
@@ -24,10 +26,16 @@ export async function keepNote(event: APIGatewayProxyEventV2, exchange: Exchange
     subject: note.subject,
     client_id: caller?.clientId ?? null,
     key_id: keyId,
-    key_name: keyHolder?.name ?? (keyId === null ? null : (keyStore.findById(keyId)?.name ?? null)),
+    key_name: keyHolder?.name ?? nameOf(keyStore, keyId),
     address: event.requestContext.http.sourceIp,
     listener: host.listener,
     outcome: errorCode ?? 'ok',
     request_id: requestId,
   });
+}
+
+/** The socket has no key; asking the store for one would make it look at its file each time. */
+function nameOf(keyStore: KeyStore, keyId: string | null): string | null {
+  if (keyId === null || keyId === LOCAL_KEY_ID) return null;
+  return keyStore.findById(keyId)?.name ?? null;
 }

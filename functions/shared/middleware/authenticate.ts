@@ -7,7 +7,8 @@ import type { Exchange, PipelineRequest } from './exchange.ts';
 const USES_TOKENS = { tokens };
 const USES_KEYS = { apiKeyGate };
 const USES_METRICS = { metrics };
-const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,4096})$/i;
+/** The scheme is case-insensitive and may stand apart (RFC 9110, section 11.4); nearly everybody writes `Bearer `. */
+const OTHER_BEARER = /^bearer +([A-Za-z0-9._~+/=-]{1,4096})$/i;
 
 /**
  * Finds out who is calling, as the endpoint's access asks for (specification, sections 5.1 to 5.7).
@@ -52,7 +53,7 @@ async function admitTokenHolder(exchange: Exchange, authorization: string | unde
         'Send the token in the header "Authorization: Bearer <token>". GET /api/v2/auth/ trades an API key for one.',
     });
   }
-  const token = BEARER.exec(authorization)?.[1];
+  const token = authorization.startsWith('Bearer ') ? authorization.slice(7) : OTHER_BEARER.exec(authorization)?.[1];
   if (token === undefined) {
     throw new ServiceError('token_invalid', {
       detail: 'The Authorization header does not have the form "Bearer <token>".',

@@ -23,7 +23,7 @@ export class AuditFile implements AuditTrail {
   readonly #path: string;
   readonly #logger: Logger;
   readonly #fileBytes: number;
-  #waiting: string[] = [];
+  #waiting: AuditEntry[] = [];
   #writing: Promise<void> | undefined;
   #problem: string | undefined;
   #open: OpenFile | undefined;
@@ -35,9 +35,10 @@ export class AuditFile implements AuditTrail {
   }
 
   append(entry: AuditEntry): void {
-    this.#waiting.push(`${JSON.stringify(entry)}\n`);
+    this.#waiting.push(entry);
     if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
-    this.#writing ??= this.#write().finally(() => {
+    if (this.#writing) return;
+    this.#writing = this.#write().finally(() => {
       this.#writing = undefined;
     });
   }
@@ -76,7 +77,7 @@ export class AuditFile implements AuditTrail {
       const bundle = this.#waiting;
       this.#waiting = [];
       try {
-        await this.#put(bundle.join(''));
+        await this.#put(bundle.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
         await this.#rotateWhenFull();
         this.#problem = undefined;
       } catch (error) {
