@@ -42,7 +42,8 @@ async function main(): Promise<void> {
   const simulated = simulatedParts(config);
   if (simulated.length > 0) logger.info({ simulated }, 'these parts are simulated');
   const robot = maskUrl(config.SERVICE_ROBOT_URL ?? 'none (set SERVICE_ROBOT_URL)');
-  const listening = `Listening on ${service.url}${service.socketPath === undefined ? '' : ` and ${service.socketPath}`}`;
+  const places = [service.url, service.tlsUrl, service.socketPath].filter((place) => place !== undefined);
+  const listening = `Listening on ${places.join(' and ')}`;
   announce(`${listening}; robot: ${robot}`);
   systemd.ready(listening);
 

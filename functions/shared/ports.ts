@@ -18,6 +18,7 @@ import type { Secrets } from './adapters/secrets/port.ts';
 import type { ServiceManagers } from './adapters/service-manager/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
 import type { SkillFiles } from './adapters/skill-files/port.ts';
+import type { TlsCertificate } from './adapters/tls-certificate/port.ts';
 import type { Wifi } from './adapters/wifi/port.ts';
 import type { WifiRecord } from './adapters/wifi-record/port.ts';
 import type { ApiDocument } from './api-document.ts';
@@ -176,6 +177,15 @@ export const pythonParser: Port<PythonParser> = /* @__PURE__ */ port('python par
   const { openPythonParser } = await import('./adapters/python-parser/open.ts');
   return openPythonParser(config, logger);
 });
+
+/** The certificate of the TLS listener, when SERVICE_TLS_CERT_PATH and SERVICE_TLS_KEY_PATH name one. */
+export const tlsCertificate: Port<TlsCertificate | undefined> = /* @__PURE__ */ port(
+  'TLS certificate',
+  async ({ config, logger, clock }) => {
+    const { openTlsCertificate } = await import('./adapters/tls-certificate/open.ts');
+    return openTlsCertificate(config, logger, clock);
+  },
+);
 
 /** The language-model configuration (SERVICE_LLM_CONFIG_PATH). */
 export const llmConfigFile: Port<LlmConfigFile> = /* @__PURE__ */ port(
