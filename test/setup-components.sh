@@ -23,7 +23,7 @@ packages=(
   python3-jwt     # an independent verifier of our tokens
   python3-paho-mqtt # the example of a robot in Python
   sqlite3         # another program that opens the database
-  systemd         # journalctl and systemctl
+  systemd         # journalctl, systemctl, checks of the unit
   systemd-journal-remote # makes journals
   wireplumber
 )

@@ -152,6 +152,8 @@ export interface Config extends Readonly<Settings> {
   readonly SERVICE_ROBOT_ID: string;
   /** True in AWS Lambda: no disk to keep things on, a gateway in front. */
   readonly inCloud: boolean;
+  /** Port of AWS's secrets extension beside a function, and the token it asks for; undefined outside of AWS Lambda. */
+  readonly secretsExtension: { readonly port: number; readonly token: string } | undefined;
   /** The part of the environment that child processes may see. */
   readonly childEnvironment: Readonly<Record<string, string>>;
 }
@@ -184,9 +186,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv): { config: Config; wa
   return { config: complete(parsed.data, environment), warnings };
 }
 
-/** The configuration of this very process, for Lambda functions, which have no main. */
-export function processConfig(): Config {
-  return loadConfig(process.env).config;
+/** The configuration of this very process, for Lambda functions, which have no main; `instead` outranks its settings. */
+export function processConfig(instead: Readonly<Record<string, string>> = {}): Config {
+  return loadConfig({ ...process.env, ...instead }).config;
 }
 
 function complete(settings: Settings, environment: NodeJS.ProcessEnv): Config {
@@ -209,8 +211,15 @@ function complete(settings: Settings, environment: NodeJS.ProcessEnv): Config {
     SERVICE_ROBOT_MAPPING_PATH: settings.SERVICE_ROBOT_MAPPING_PATH ?? join(dataDir, 'rosbridge.yaml'),
     SERVICE_ROBOT_ID: settings.SERVICE_ROBOT_ID ?? hostname().slice(0, 64),
     inCloud: environment.AWS_LAMBDA_FUNCTION_NAME !== undefined,
+    secretsExtension: secretsExtension(environment),
     childEnvironment: Object.freeze(Object.fromEntries(childEnvironment) as Record<string, string>), // undefined values are absent keys
   });
+}
+
+/** The variables are AWS's own. */
+function secretsExtension(environment: NodeJS.ProcessEnv): Config['secretsExtension'] {
+  const { AWS_SESSION_TOKEN: token, PARAMETERS_SECRETS_EXTENSION_HTTP_PORT: port = '2773' } = environment;
+  return token === undefined ? undefined : { port: Number(port), token };
 }
 
 /** Where the audit trail is kept. */

@@ -14,9 +14,11 @@ import type { LlmConfigFile } from './adapters/llm-config-file/port.ts';
 import { type Metrics, NO_METRICS } from './adapters/metrics/port.ts';
 import type { PythonParser } from './adapters/python-parser/port.ts';
 import type { RobotLink } from './adapters/robot-link/port.ts';
+import type { Secrets } from './adapters/secrets/port.ts';
 import type { ServiceManagers } from './adapters/service-manager/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
 import type { SkillFiles } from './adapters/skill-files/port.ts';
+import type { TlsCertificate } from './adapters/tls-certificate/port.ts';
 import type { Wifi } from './adapters/wifi/port.ts';
 import type { WifiRecord } from './adapters/wifi-record/port.ts';
 import type { ApiDocument } from './api-document.ts';
@@ -121,9 +123,17 @@ export const database: Port<RobotDatabase> = /* @__PURE__ */ port(
   (database) => database.close(),
 );
 
-/** The OpenAPI document. Only who knows the whole route table can give it: the local host does. */
-export const apiDocument: Port<() => ApiDocument> = /* @__PURE__ */ port('API document', () => {
-  throw unavailable('API document', 'Only a host that knows every route can give it.');
+/** The OpenAPI document: from the local host, which knows every route, else the file beside a bundled function. */
+export const apiDocument: Port<() => ApiDocument> = /* @__PURE__ */ port('API document', async () => {
+  const { openApiDocument } = await import('./adapters/api-document/open.ts');
+  return openApiDocument();
+});
+
+/** Where settings that name a secret get its text; in AWS Lambda only. */
+export const secrets: Port<Secrets> = /* @__PURE__ */ port('secrets', async ({ config }) => {
+  const { secretsOfExtension } = await import('./adapters/secrets/lambda-extension.ts');
+  if (config.secretsExtension) return secretsOfExtension(config.secretsExtension);
+  throw unavailable('secrets', 'A setting can name a secret in AWS Lambda only.');
 });
 
 /** The files of the documentation page. */
@@ -167,6 +177,15 @@ export const pythonParser: Port<PythonParser> = /* @__PURE__ */ port('python par
   const { openPythonParser } = await import('./adapters/python-parser/open.ts');
   return openPythonParser(config, logger);
 });
+
+/** The certificate of the TLS listener, when SERVICE_TLS_CERT_PATH and SERVICE_TLS_KEY_PATH name one. */
+export const tlsCertificate: Port<TlsCertificate | undefined> = /* @__PURE__ */ port(
+  'TLS certificate',
+  async ({ config, logger, clock }) => {
+    const { openTlsCertificate } = await import('./adapters/tls-certificate/open.ts');
+    return openTlsCertificate(config, logger, clock);
+  },
+);
 
 /** The language-model configuration (SERVICE_LLM_CONFIG_PATH). */
 export const llmConfigFile: Port<LlmConfigFile> = /* @__PURE__ */ port(
