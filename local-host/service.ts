@@ -4,7 +4,6 @@ import { createPrometheusMetrics } from '../functions/shared/adapters/metrics/pr
 import { give, Ports, type Surroundings } from '../functions/shared/port.ts';
 import {
   apiDocument,
-  auditTrail,
   keyStore,
   lifecycle,
   metrics,
@@ -12,11 +11,10 @@ import {
   signingKeys,
   skillFiles,
 } from '../functions/shared/ports.ts';
+import { startCompanions } from './companions.ts';
 import { InFlight } from './in-flight.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { apiDocumentOf } from './openapi.ts';
-import type { Relay } from './relay/relay.ts';
-import { SeenIds } from './relay/seen-ids.ts';
 import { createRouter } from './router.ts';
 import { ROUTES } from './routes.ts';
 import { createHttpServer } from './server.ts';
@@ -51,9 +49,8 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
     ],
   });
   await Promise.all([signingKeys, keyStore, robotLink, skillFiles].map((which) => ports.get<unknown>(which)));
-  const relay = await joinRelay(ports);
   const { SERVICE_HOST, SERVICE_PORT, SERVICE_SOCKET_PATH, SERVICE_SOCKET_GROUP } = ports.config;
-  const parts = { ports, router: createRouter(ROUTES), inFlight, limits };
+  const parts = { ports, router: createRouter(ROUTES, ports.config.fleet), inFlight, limits };
   const tcp = createHttpServer('tcp', parts);
   const servers = [tcp];
   await listenOnTcp(tcp, SERVICE_HOST, SERVICE_PORT);
@@ -65,6 +62,10 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
     });
     servers.push(local);
   }
+  const companions = await startCompanions(ports).catch(async (error: unknown) => {
+    await Promise.all(servers.map(close));
+    throw error;
+  });
   const { address, port, family } = tcp.address() as AddressInfo; // as: a TCP server has no other kind of address
   return {
     ports,
@@ -72,28 +73,14 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
     socketPath: SERVICE_SOCKET_PATH === '' ? undefined : SERVICE_SOCKET_PATH,
     inFlight,
     async stop() {
-      await relay?.close();
       await inFlight.drain(limits.drainGrace);
       await inFlight.end(limits.drainEnd);
+      await companions.close();
       await Promise.all(servers.map(close));
       await ports.close();
       counting.close();
     },
   };
-}
-
-async function joinRelay(ports: Ports): Promise<Relay | undefined> {
-  const { config, logger, clock } = ports;
-  if (config.SERVICE_RELAY_URL === undefined) return undefined;
-  const { openRelay } = await import('./relay/relay.ts');
-  return openRelay({
-    config,
-    logger,
-    clock,
-    robotLink: await ports.get(robotLink),
-    auditTrail: await ports.get(auditTrail),
-    seen: new SeenIds(),
-  });
 }
 
 function listenOnTcp(server: Server, host: string, port: number): Promise<void> {

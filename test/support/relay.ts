@@ -33,6 +33,14 @@ export function joinBroker(
   const robot = openSimulatedRobot(Date.now);
   const audit = fakeAudit();
   const config = testConfig({ SERVICE_RELAY_URL: url, SERVICE_ROBOT_ID: robotId });
-  const parts = { config, robotLink: robot, clock, logger: silentLogger, seen: new SeenIds(), auditTrail: audit };
+  const parts = {
+    lifecycle: { draining: false },
+    config,
+    robotLink: robot,
+    clock,
+    logger: silentLogger,
+    seen: new SeenIds(),
+    auditTrail: audit,
+  };
   return { robot, audit, relay: openRelay(parts) };
 }

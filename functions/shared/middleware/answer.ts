@@ -5,6 +5,7 @@ import { processConfig } from '../config.ts';
 import { createLogger } from '../logger.ts';
 import { Ports } from '../port.ts';
 import { metrics } from '../ports.ts';
+import { addressRobot } from './addressed-robot.ts';
 import { type AuditNote, keepNote } from './audit.ts';
 import type { EndpointSpec } from './endpoint.ts';
 import type { Exchange, HostContext, HostFacts, PipelineRequest, Result } from './exchange.ts';
@@ -26,9 +27,13 @@ export async function answer(
   pipeline: RunPipeline,
 ): Promise<Result> {
   const started = performance.now();
-  const host = context.host ?? lambdaFacts();
+  const proxied = context.host === undefined;
+  const given = context.host ?? lambdaFacts();
+  if (proxied) await given.ports.thaw();
+  const addressed = given.ports.config.fleet ? addressRobot(given, event, proxied) : given;
+  const [host, run] = typeof addressed === 'function' ? [given, addressed] : [addressed, pipeline];
   const exchange: Exchange = { spec, host, requestId: requestIdOf(event) };
-  const result = await pipeline(event, Object.assign(context, { exchange }));
+  const result = await run(event, Object.assign(context, { exchange }));
   const note = exchange.note ?? refusedNote(exchange);
   if (note) await keepNote(event, exchange, note);
   const { headers } = result;
