@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditTrail } from '../../functions/shared/adapters/audit-trail/port.ts';
+import type { RobotLink } from '../../functions/shared/adapters/robot-link/port.ts';
 import {
   openSimulatedRobot,
   type SimulatedRobot,
@@ -25,10 +26,17 @@ export interface RelayedRobot {
   readonly relay: Relay;
 }
 
+interface JoinOptions {
+  readonly robotId?: string;
+  readonly clock?: () => number;
+  /** What the relay speaks to in place of the simulated robot. */
+  readonly link?: RobotLink;
+}
+
 /** A simulated robot that has joined a broker. */
 export function joinBroker(
   url: string,
-  { robotId = 'robot-1', clock = Date.now }: { readonly robotId?: string; readonly clock?: () => number } = {},
+  { robotId = 'robot-1', clock = Date.now, link }: JoinOptions = {},
 ): RelayedRobot {
   const robot = openSimulatedRobot(Date.now);
   const audit = fakeAudit();
@@ -36,7 +44,7 @@ export function joinBroker(
   const parts = {
     lifecycle: { draining: false },
     config,
-    robotLink: robot,
+    robotLink: link ?? robot,
     clock,
     logger: silentLogger,
     seen: new SeenIds(),

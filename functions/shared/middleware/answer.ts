@@ -76,6 +76,12 @@ function lambdaFacts(): HostFacts {
   return lambda;
 }
 
+/** Closes what a function has opened. In the cloud it is frozen and then gone; who runs one elsewhere says when it ends. */
+export async function endFunction(): Promise<void> {
+  await lambda?.ports.close();
+  lambda = undefined;
+}
+
 /** API Gateway takes bytes as base64 only. Streams are never routed to the cloud. */
 function forLambda(result: Result): Result {
   if (!Buffer.isBuffer(result.body)) return result;

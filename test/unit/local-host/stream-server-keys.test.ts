@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { newKey } from '../../../functions/shared/adapters/signing-keys/pem.ts';
 import { KeyRing } from '../../../functions/shared/adapters/signing-keys/key-ring.ts';
+import { newKey } from '../../../functions/shared/adapters/signing-keys/pem.ts';
 import { openMediaMtx } from '../../../functions/shared/adapters/stream-server/media-mtx.ts';
 import { tellStreamServer } from '../../../local-host/stream-server-keys.ts';
 import { FakeSigningKeys } from '../../support/auth.ts';
