@@ -67,7 +67,7 @@ export async function startMosquitto(more: readonly string[] = []): Promise<Test
   };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as { port: number }; // as: a TCP server has no other kind of address
