@@ -1,9 +1,10 @@
 export default {
   testEnvironment: 'node',
+  reporters: ['default', '<rootDir>/test/support/closing-line.cjs'],
   extensionsToTreatAsEsm: ['.ts'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/slow/', '<rootDir>/dist/'],
-  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/dist-lambda'],
   collectCoverageFrom: ['functions/**/*.ts', 'local-host/**/*.ts'],
   transform: {
     '^.+\\.ts$': [

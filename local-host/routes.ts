@@ -13,11 +13,32 @@ import * as sendInt from '../functions/commands/send-int.handler.ts';
 import * as sendList from '../functions/commands/send-list.handler.ts';
 import * as sendStr from '../functions/commands/send-str.handler.ts';
 import * as stop from '../functions/commands/stop.handler.ts';
+import * as addItem from '../functions/database/add-item.handler.ts';
+import * as clearDatabase from '../functions/database/clear-database.handler.ts';
+import * as clearTable from '../functions/database/clear-table.handler.ts';
+import * as deleteItem from '../functions/database/delete-item.handler.ts';
+import * as exportTable from '../functions/database/export-table.handler.ts';
+import * as getPath from '../functions/database/get-path.handler.ts';
+import * as importTable from '../functions/database/import-table.handler.ts';
+import * as listBackups from '../functions/database/list-backups.handler.ts';
+import * as readItem from '../functions/database/read-item.handler.ts';
+import * as readTable from '../functions/database/read-table.handler.ts';
+import * as restoreBackup from '../functions/database/restore-backup.handler.ts';
+import * as updateControllerConfig from '../functions/database/update-controller-config.handler.ts';
+import * as updateItem from '../functions/database/update-item.handler.ts';
 import type { Endpoint } from '../functions/shared/middleware/endpoint.ts';
 import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
+import * as getMesh from '../functions/system/description/get-mesh.handler.ts';
+import * as getUrdf from '../functions/system/description/get-urdf.handler.ts';
 import * as getDocsFile from '../functions/system/documentation/get-docs-file.handler.ts';
 import * as getDocsPage from '../functions/system/documentation/get-docs-page.handler.ts';
 import * as getOpenapi from '../functions/system/documentation/get-openapi.handler.ts';
+import * as getLlmConfig from '../functions/system/llm-config/get-llm-config.handler.ts';
+import * as patchLlmConfig from '../functions/system/llm-config/patch-llm-config.handler.ts';
+import * as configureWifi from '../functions/system/network/configure-wifi.handler.ts';
+import * as getWifiList from '../functions/system/network/get-wifi-list.handler.ts';
+import * as getLogs from '../functions/system/services/get-logs.handler.ts';
+import * as listServices from '../functions/system/services/list-services.handler.ts';
 import * as downloadSkill from '../functions/system/skills/download-skill.handler.ts';
 import * as enableSkill from '../functions/system/skills/enable-skill.handler.ts';
 import * as listSkills from '../functions/system/skills/list-skills.handler.ts';
@@ -29,6 +50,8 @@ import * as checkLive from '../functions/system/status/check-live.handler.ts';
 import * as checkReady from '../functions/system/status/check-ready.handler.ts';
 import * as getMetrics from '../functions/system/status/get-metrics.handler.ts';
 import * as getStatus from '../functions/system/status/get-status.handler.ts';
+import * as getVolume from '../functions/system/volume/get-volume.handler.ts';
+import * as setVolume from '../functions/system/volume/set-volume.handler.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Version = 'v1' | 'v2';
@@ -77,6 +100,25 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/commands/', listCommands, CLOUD),
   route('POST', '/api/{version}/stop', stop, CLOUD),
 
+  // Robot description
+  route('GET', '/api/{version}/urdf/{filename}', getUrdf, SAFE),
+  route('GET', '/api/{version}/meshes/{filepath+}', getMesh, SAFE),
+
+  // Database
+  route('GET', '/api/{version}/database/read/', readTable),
+  route('GET', '/api/{version}/database/read_item/', readItem),
+  route('POST', '/api/{version}/database/add_item/', addItem),
+  route('DELETE', '/api/{version}/database/delete_item/', deleteItem),
+  route('PUT', '/api/{version}/database/update_item/', updateItem),
+  route('DELETE', '/api/{version}/database/clear_table/', clearTable),
+  route('PUT', '/api/{version}/database/update_controller_config/', updateControllerConfig),
+  route('GET', '/api/{version}/clear_database', clearDatabase),
+  route('POST', '/api/{version}/database/export_table/', exportTable),
+  route('POST', '/api/{version}/database/import_table/', importTable),
+  route('GET', '/api/{version}/database/get_path/', getPath),
+  route('GET', '/api/{version}/database/backups/', listBackups),
+  route('POST', '/api/{version}/database/restore/', restoreBackup),
+
   // Skills
   route('POST', '/api/{version}/skill/upload/', uploadSkill),
   route('DELETE', '/api/{version}/skill/remove/', removeSkill),
@@ -86,6 +128,21 @@ export const ROUTES: readonly Route[] = [
   route('POST', '/api/{version}/skill/enable/', enableSkill, { versions: ['v1'] }),
   route('GET', '/api/{version}/skill/download/{skill_name}', downloadSkill, SAFE),
   route('PATCH', '/api/{version}/skill/rename/', renameSkill),
+
+  // Network
+  route('POST', '/api/{version}/network/configure/', configureWifi),
+  route('GET', '/api/{version}/network/get_wifi_list', getWifiList),
+
+  // LLM configuration
+  route('GET', '/api/{version}/llm_config/', getLlmConfig),
+  route('PATCH', '/api/{version}/llm_config/', patchLlmConfig),
+  // Audio
+  route('GET', '/api/{version}/volume/', getVolume),
+  route('POST', '/api/{version}/volume/', setVolume),
+
+  // System services
+  route('GET', '/api/{version}/service/get_services_list', listServices),
+  route('GET', '/api/{version}/service/{system}/{service_name}', getLogs),
 
   // Audit
   route('GET', '/api/{version}/audit/', readAudit),

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { execute } from 'lambda-local';
 
-export { endFunction } from '../functions/shared/middleware/answer.ts';
+export { endFunction } from '../functions/shared/middleware/lambda-host.ts';
 
 import type { Endpoint } from '../functions/shared/middleware/endpoint.ts';
 

@@ -3,13 +3,30 @@
 set -euo pipefail
 
 packages=(
+  alsa-utils      # amixer
   chromium        # a real browser for the documentation page
   curl            # the README's session
+  dbus            # private buses, for the Wi-Fi tests and WirePlumber
   faketime        # clocks that stand elsewhere
   mosquitto       # a real MQTT broker
+  iproute2        # the wired device of the real NetworkManager
+  network-manager
+  openssh-client
+  openssh-server  # the base computer
+  pipewire        # a loudspeaker, of the newer kind
+  pipewire-bin
+  pipewire-pulse
+  pulseaudio      # a loudspeaker, of the older kind
+  pulseaudio-utils
   python3-cryptography
+  python3-dbusmock  # a NetworkManager that can be made to fail
   python3-jwt     # an independent verifier of our tokens
   python3-paho-mqtt # the example of a robot in Python
+  systemd         # checks the unit and carries what the service tells it
+  sqlite3         # another program that opens the database
+  systemd         # journalctl and systemctl
+  systemd-journal-remote # makes journals
+  wireplumber
 )
 
 missing=()

@@ -2,6 +2,7 @@ import { homedir, hostname } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { ACCESS_LEVELS } from './access.ts';
+import { NO_UNITS, parseAllowedUnits } from './allowed-units.ts';
 
 const flag = z.enum(['0', '1', 'true', 'false']).transform((text) => text === '1' || text === 'true');
 const port = z
@@ -25,6 +26,14 @@ const bytes = z
   .string()
   .regex(/^\d{1,15}$/, 'bytes, digits only')
   .transform(Number);
+const allowedUnits = z.string().transform((text, context) => {
+  try {
+    return parseAllowedUnits(text);
+  } catch (error) {
+    context.addIssue(error instanceof Error ? error.message : String(error));
+    return z.NEVER;
+  }
+});
 
 /**
  * Every setting of the service, as environment variables; the table in the README is checked against this schema by a
@@ -60,7 +69,7 @@ export const SETTINGS = z.object({
   SERVICE_API_KEYS: z.string().optional().describe('API-key records as JSON, where there is no disk'),
   SERVICE_DATABASE_URL: z
     .string()
-    .startsWith('sqlite:///')
+    .regex(/^sqlite:\/\/\/\/[^?#]+$/, 'sqlite:/// and an absolute path, as in sqlite:////data/robot.sqlite')
     .optional()
     .describe('SQLAlchemy-style URL; `sqlite:///` + absolute path of robot.sqlite in the data folder'),
   SERVICE_EXPORT_DIR: absolutePath.optional().describe('folder of CSV exports; `exports` in the data folder'),
@@ -78,9 +87,8 @@ export const SETTINGS = z.object({
   SERVICE_WIFI_ALLOW_UNVERIFIED_EAP: flag.default(false).describe('`1`: 802.1X without checking the server is allowed'),
   SERVICE_AUDIO_RUNTIME_DIR: absolutePath.optional().describe('XDG_RUNTIME_DIR of the audio session'),
   SERVICE_AUDIO_SERVER: z.string().optional().describe('PULSE_SERVER of the audio session'),
-  SERVICE_ALLOWED_UNITS: z
-    .string()
-    .default('')
+  SERVICE_ALLOWED_UNITS: allowedUnits
+    .default(NO_UNITS)
     .describe('units that may be listed and read, `head=a-*.service,b.service;base=*.service`'),
   SERVICE_JOURNAL_DIR: absolutePath.optional().describe('journal files to read instead of the running journal of head'),
   SERVICE_BASE_HOST: z.string().optional().describe('host name of the base computer'),
@@ -89,6 +97,10 @@ export const SETTINGS = z.object({
   SERVICE_BASE_KEY_PATH: absolutePath.optional().describe('private SSH key for the base computer'),
   SERVICE_BASE_HOST_KEY: z
     .string()
+    .regex(
+      /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/]+={0,2}( .*)?$/,
+      'a public key in one line, `ssh-ed25519 AAAA…`',
+    )
     .optional()
     .describe('pinned SSH host key of the base computer, `ssh-ed25519 AAAA…`'),
   SERVICE_BASE_JOURNAL_DIR: absolutePath
@@ -143,6 +155,8 @@ export interface Config extends Readonly<Settings> {
   readonly fleet: boolean;
   /** True in AWS Lambda: no disk to keep things on, a gateway in front. */
   readonly inCloud: boolean;
+  /** Port of AWS's secrets extension beside a function, and the token it asks for; undefined outside of AWS Lambda. */
+  readonly secretsExtension: { readonly port: number; readonly token: string } | undefined;
   /** The part of the environment that child processes may see. */
   readonly childEnvironment: Readonly<Record<string, string>>;
 }
@@ -175,9 +189,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv): { config: Config; wa
   return { config: complete(parsed.data, environment), warnings };
 }
 
-/** The configuration of this very process, for Lambda functions, which have no main. */
-export function processConfig(): Config {
-  return loadConfig(process.env).config;
+/** The configuration of this very process, for Lambda functions, which have no main; `instead` outranks its settings. */
+export function processConfig(instead: Readonly<Record<string, string>> = {}): Config {
+  return loadConfig({ ...process.env, ...instead }).config;
 }
 
 function complete(settings: Settings, environment: NodeJS.ProcessEnv): Config {
@@ -200,8 +214,15 @@ function complete(settings: Settings, environment: NodeJS.ProcessEnv): Config {
     SERVICE_ROBOT_ID: settings.SERVICE_ROBOT_ID ?? robotIn(robotUrl) ?? hostname().slice(0, 64),
     fleet: robotUrl !== undefined && /^mqtts?:\/\/[^/]*\/?$/i.test(robotUrl),
     inCloud: environment.AWS_LAMBDA_FUNCTION_NAME !== undefined,
+    secretsExtension: secretsExtension(environment),
     childEnvironment: Object.freeze(Object.fromEntries(childEnvironment) as Record<string, string>), // undefined values are absent keys
   });
+}
+
+/** The variables are AWS's own. */
+function secretsExtension(environment: NodeJS.ProcessEnv): Config['secretsExtension'] {
+  const { AWS_SESSION_TOKEN: token, PARAMETERS_SECRETS_EXTENSION_HTTP_PORT: port = '2773' } = environment;
+  return token === undefined ? undefined : { port: Number(port), token };
 }
 
 /** Where the audit trail is kept. */

@@ -8,3 +8,13 @@ export function namesTag(ifNoneMatch: string | undefined, etag: string): boolean
   const tags: readonly string[] = ifNoneMatch.match(/"[^"]*"/g) ?? [];
   return tags.includes(etag.replace(/^W\//, ''));
 }
+
+/**
+ * Whether an `If-Match` header lets a change go through: it names one of these entity tags by strong comparison, or is
+ * `*` (RFC 9110, section 13.1.1). A header that is absent does.
+ */
+export function matchesTag(ifMatch: string | undefined, etags: readonly string[]): boolean {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return true;
+  const tags: readonly string[] = ifMatch.match(/(W\/)?"[^"]*"/g) ?? [];
+  return etags.some((etag) => tags.includes(etag));
+}

@@ -93,8 +93,9 @@ export class Ports {
   }
 
   async #assemble(uses: Uses): Promise<unknown> {
-    const entries = Object.entries(uses).map(async ([name, which]) => [name, await this.get(which)] as const);
-    return Object.fromEntries(await Promise.all(entries));
+    const entries: Array<readonly [string, unknown]> = [];
+    for (const [name, which] of Object.entries(uses)) entries.push([name, await this.get(which)]);
+    return Object.fromEntries(entries);
   }
 
   /** The container of one robot of a fleet: what is declared per robot is its own, the rest is shared with this one. */

@@ -2,15 +2,26 @@
  * The one place that chooses implementations from the configuration. Each recipe imports its adapter when it is first
  * used, so that a bundled function carries only the adapters of the ports it names.
  */
+
+import { join } from 'node:path';
+import type { Audio } from './adapters/audio/port.ts';
 import type { AuditTrail } from './adapters/audit-trail/port.ts';
+import type { RobotDatabase } from './adapters/database/port.ts';
+import type { DescriptionFiles } from './adapters/description-files/port.ts';
 import type { DocumentationFiles } from './adapters/documentation-files/port.ts';
 import type { KeyStore } from './adapters/key-store/port.ts';
+import type { LlmConfigFile } from './adapters/llm-config-file/port.ts';
 import { type Metrics, NO_METRICS } from './adapters/metrics/port.ts';
 import type { PythonParser } from './adapters/python-parser/port.ts';
 import type { RobotLink, Robots } from './adapters/robot-link/port.ts';
+import type { Secrets } from './adapters/secrets/port.ts';
+import type { ServiceManagers } from './adapters/service-manager/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
 import type { SkillFiles } from './adapters/skill-files/port.ts';
 import type { StreamServer } from './adapters/stream-server/port.ts';
+import type { TlsCertificate } from './adapters/tls-certificate/port.ts';
+import type { Wifi } from './adapters/wifi/port.ts';
+import type { WifiRecord } from './adapters/wifi-record/port.ts';
 import type { ApiDocument } from './api-document.ts';
 import { auditPath, type Config } from './config.ts';
 import { unavailable } from './errors.ts';
@@ -103,8 +114,12 @@ export const robots: Port<Robots> = /* @__PURE__ */ port(
 export const robotLink: Port<RobotLink> = /* @__PURE__ */ port(
   'robot link',
   async (ports) => {
-    const { openFleetLink, openRobotLink } = await import('./adapters/robot-link/open.ts');
-    if (ports.config.fleet) return openFleetLink(await ports.get(robots), ports.robotId, await ports.get(metrics));
+    if (ports.config.fleet) {
+      const { measured } = await import('./adapters/robot-link/measured.ts');
+      const link = await (await ports.get(robots)).robot(ports.config.SERVICE_ROBOT_ID);
+      return measured(link, await ports.get(metrics));
+    }
+    const { openRobotLink } = await import('./adapters/robot-link/open.ts');
     return openRobotLink(ports.config, ports.logger, ports.clock, await ports.get(metrics));
   },
   (link) => link.close(),
@@ -128,7 +143,8 @@ export const readiness: Port<readonly ReadinessCheck[]> = /* @__PURE__ */ port('
   const { readinessChecks } = await import('./readiness.ts');
   const { folderProblem } = await import('./adapters/folders/folder-problem.ts');
   return readinessChecks({
-    robotLink: () => ports.get(robotLink),
+    robotLink: () => (ports.config.fleet ? ports.get(robots) : ports.get(robotLink)),
+    database: () => ports.get(database),
     signingKeys: () => ports.get(signingKeys),
     keyStore: () => ports.get(keyStore),
     skillsFolderProblem: () => folderProblem(ports.config.SERVICE_SKILLS_DIR),
@@ -136,9 +152,27 @@ export const readiness: Port<readonly ReadinessCheck[]> = /* @__PURE__ */ port('
   });
 });
 
-/** The OpenAPI document. Only who knows the whole route table can give it: the local host does. */
-export const apiDocument: Port<() => ApiDocument> = /* @__PURE__ */ port('API document', () => {
-  throw unavailable('API document', 'Only a host that knows every route can give it.');
+/** The robot's database, at SERVICE_DATABASE_URL. */
+export const database: Port<RobotDatabase> = /* @__PURE__ */ port(
+  'database',
+  async ({ config, logger, clock }) => {
+    const { openDatabase } = await import('./adapters/database/open.ts');
+    return openDatabase(config, logger, clock);
+  },
+  (database) => database.close(),
+);
+
+/** The OpenAPI document: from the local host, which knows every route, else the file beside a bundled function. */
+export const apiDocument: Port<() => ApiDocument> = /* @__PURE__ */ port('API document', async () => {
+  const { openApiDocument } = await import('./adapters/api-document/open.ts');
+  return openApiDocument();
+});
+
+/** Where settings that name a secret get its text; in AWS Lambda only. */
+export const secrets: Port<Secrets> = /* @__PURE__ */ port('secrets', async ({ config }) => {
+  const { secretsOfExtension } = await import('./adapters/secrets/lambda-extension.ts');
+  if (config.secretsExtension) return secretsOfExtension(config.secretsExtension);
+  throw unavailable('secrets', 'A setting can name a secret in AWS Lambda only.');
 });
 
 /** The files of the documentation page. */
@@ -146,6 +180,30 @@ export const documentationFiles: Port<DocumentationFiles> = /* @__PURE__ */ port
   const { openDocumentationFiles } = await import('./adapters/documentation-files/open.ts');
   return openDocumentationFiles();
 });
+
+/** The robot's Wi-Fi: simulated, or NetworkManager's in robot mode. */
+export const wifi: Port<Wifi> = /* @__PURE__ */ port(
+  'wifi',
+  async ({ config, logger, clock }) => {
+    if (config.SERVICE_MODE === 'sim') {
+      const { SimulatedWifi } = await import('./adapters/wifi/simulated/simulated-wifi.ts');
+      return new SimulatedWifi(config.SERVICE_DATA_DIR, clock);
+    }
+    const { NetworkManagerWifi } = await import('./adapters/wifi/network-manager/network-manager.ts');
+    return new NetworkManagerWifi(config, clock, logger);
+  },
+  (wifi) => wifi.close(),
+);
+
+/** How the last Wi-Fi configure went, kept in the data folder. */
+export const wifiRecord: Port<WifiRecord> = /* @__PURE__ */ port(
+  'wifi record',
+  async ({ config, logger, clock }) => {
+    const { fileRecord } = await import('./adapters/wifi-record/file.ts');
+    return fileRecord(join(config.SERVICE_DATA_DIR, 'last-wifi-configure.json'), clock, logger);
+  },
+  (record) => record.close(),
+);
 
 /** The skills folder (SERVICE_SKILLS_DIR). */
 export const skillFiles: Port<SkillFiles> = /* @__PURE__ */ port('skills folder', async ({ config, logger, clock }) => {
@@ -158,3 +216,46 @@ export const pythonParser: Port<PythonParser> = /* @__PURE__ */ port('python par
   const { openPythonParser } = await import('./adapters/python-parser/open.ts');
   return openPythonParser(config, logger);
 });
+
+/** The certificate of the TLS listener, when SERVICE_TLS_CERT_PATH and SERVICE_TLS_KEY_PATH name one. */
+export const tlsCertificate: Port<TlsCertificate | undefined> = /* @__PURE__ */ port(
+  'TLS certificate',
+  async ({ config, logger, clock }) => {
+    const { openTlsCertificate } = await import('./adapters/tls-certificate/open.ts');
+    return openTlsCertificate(config, logger, clock);
+  },
+);
+
+/** The language-model configuration (SERVICE_LLM_CONFIG_PATH). */
+export const llmConfigFile: Port<LlmConfigFile> = /* @__PURE__ */ port(
+  'llm configuration',
+  async ({ config, logger }) => {
+    const { openLlmConfigFile } = await import('./adapters/llm-config-file/open.ts');
+    return openLlmConfigFile(config, logger);
+  },
+);
+
+/** URDF and meshes of the robot (SERVICE_DESCRIPTION_DIR). */
+export const descriptionFiles: Port<DescriptionFiles> = /* @__PURE__ */ port(
+  'robot description',
+  async ({ config, logger }) => {
+    const { openDescriptionFiles } = await import('./adapters/description-files/open.ts');
+    return openDescriptionFiles(config, logger);
+  },
+);
+
+/** The loudspeaker. */
+export const audio: Port<Audio> = /* @__PURE__ */ port('audio', async ({ config }) => {
+  const { openAudio } = await import('./adapters/audio/open.ts');
+  return openAudio(config);
+});
+
+/** The services of head and base, and their logs. */
+export const serviceManagers: Port<ServiceManagers> = /* @__PURE__ */ port(
+  'service managers',
+  async ({ config, clock }) => {
+    const { openServiceManagers } = await import('./adapters/service-manager/open.ts');
+    return openServiceManagers(config, clock);
+  },
+  (managers) => managers.close(),
+);

@@ -1,3 +1,4 @@
+import type { RobotDatabase } from './adapters/database/port.ts';
 import type { KeyStore } from './adapters/key-store/port.ts';
 import type { RobotLink } from './adapters/robot-link/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
@@ -15,7 +16,9 @@ export interface ReadinessCheck {
 
 /** The parts, opened when they are first asked for. */
 export interface ReadinessParts {
-  readonly robotLink: () => Promise<RobotLink>;
+  /** In a fleet the connection to all of them. */
+  readonly robotLink: () => Promise<Pick<RobotLink, 'connected'>>;
+  readonly database: () => Promise<RobotDatabase>;
   readonly signingKeys: () => Promise<SigningKeys>;
   readonly keyStore: () => Promise<KeyStore>;
   /** Why the folder of the skills cannot be written, or undefined. */
@@ -30,6 +33,11 @@ export function readinessChecks(parts: ReadinessParts): readonly ReadinessCheck[
       part: 'robot',
       reason: 'No robot is connected. SERVICE_ROBOT_URL says how it is reached.',
       problem: async () => ((await parts.robotLink()).connected() ? undefined : 'the link is down'),
+    },
+    {
+      part: 'database',
+      reason: 'The database cannot be used. The log of the service says why, and what to do.',
+      problem: async () => (await parts.database()).problem(),
     },
     {
       part: 'signing_key',

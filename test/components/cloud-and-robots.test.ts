@@ -191,7 +191,7 @@ describeWith('mosquitto', MOSQUITTO, 'A fleet behind a broker', () => {
     let host: TestService;
     beforeAll(async () => {
       const { SERVICE_ROBOT_URL = '' } = environment;
-      host = await startTestService({ settings: { SERVICE_ROBOT_URL, SERVICE_ROBOT_ID: 'fleet' } });
+      host = await startTestService({ settings: { SERVICE_ROBOT_URL, SERVICE_ROBOT_ID: 'hall' } });
     });
     afterAll(() => host.stop());
 
@@ -205,10 +205,10 @@ describeWith('mosquitto', MOSQUITTO, 'A fleet behind a broker', () => {
       expect((await ask('robot.1')).status).toBe(404);
     });
 
-    it('takes no command without a robot in the path, and says where to put it', async () => {
+    it('means the robot of its own settings where the path names none, and is ready whether that is there or not', async () => {
       const answer = await host.as('USER', '/rest/api/v1/get/get_language');
-      expect(answer.json).toMatchObject({ status: 503, detail: expect.stringContaining('/{robot_id}/rest/') });
-      expect((await http(host.url, '/status')).json).toMatchObject({ robot: 'connected', robot_link: 'mqtt' });
+      expect(answer.json).toMatchObject({ status: 503, detail: expect.stringContaining('"hall" is not connected') });
+      expect((await http(host.url, '/status')).json).toMatchObject({ robot: 'disconnected', robot_link: 'mqtt' });
       expect((await http(host.url, '/health/ready')).status).toBe(200);
     });
   });

@@ -1,4 +1,6 @@
+import { text } from 'node:stream/consumers';
 import type { Endpoint } from '../../functions/shared/middleware/endpoint.ts';
+import type { Result } from '../../functions/shared/middleware/exchange.ts';
 import type { Ports } from '../../functions/shared/port.ts';
 import { toEvent } from '../../local-host/event.ts';
 
@@ -34,24 +36,28 @@ export async function invoke(handler: Endpoint, invocation: Invocation): Promise
     body,
     listener = 'tcp',
   } = invocation;
-  const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  const sent = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
   const event = toEvent({
     method,
     path,
     query: new URLSearchParams(query).toString(),
-    headers: { ...(text === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    headers: { ...(sent === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     params,
     routeKey: `${method} ${path}`,
     sourceIp: '192.0.2.1',
     now: Date.now(),
   });
-  if (text !== undefined) event.body = text;
+  if (sent !== undefined) event.body = sent;
   const signal = invocation.signal ?? new AbortController().signal;
   const result = await handler(event, { host: { ports, listener, signal } });
-  const json = /json/.test(result.headers['content-type'] ?? '');
+  const json = /^application\/(problem\+)?json/.test(result.headers['content-type'] ?? '');
   return {
     status: result.statusCode,
     headers: result.headers,
-    body: json ? JSON.parse(String(result.body)) : result.body,
+    body: json ? JSON.parse(await textOf(result.body)) : result.body,
   };
+}
+
+function textOf(body: Result['body']): string | Promise<string> {
+  return typeof body === 'string' || Buffer.isBuffer(body) ? body.toString() : text(body);
 }

@@ -9,6 +9,7 @@ import { answer, type RunPipeline } from './answer.ts';
 import type { AuditNote } from './audit.ts';
 import { authenticate } from './authenticate.ts';
 import type { Exchange, HostContext, PipelineRequest, Result } from './exchange.ts';
+import { forwardedPrefix } from './forwarded-prefix.ts';
 import { parseInput } from './parse-input.ts';
 import { parseJson } from './parse-json.ts';
 import { receiveBody } from './receive-body.ts';
@@ -78,8 +79,12 @@ export interface Call<A extends Access, I extends InputSpec> {
   /** Address of the client, as far as trusted proxies tell it. */
   readonly address: string;
   readonly listener: 'tcp' | 'socket';
+  /** GET or HEAD for a safe route, else the method of the route. */
+  readonly method: string;
   /** Path as received, without the query. */
   readonly rawPath: string;
+  /** What a trusted proxy took off the front of the path, `/robot-1` for instance; empty when nothing is known. */
+  readonly forwardedPrefix: string;
   /** Says what the audit trail shall keep of this request: chosen fields, never a secret. */
   readonly record: (action: string, subject: AuditNote['subject']) => void;
 }
@@ -131,7 +136,9 @@ export function endpoint<
       robotId: exchange.host.ports.config.SERVICE_ROBOT_ID,
       address: event.requestContext.http.sourceIp,
       listener: exchange.host.listener,
+      method: event.requestContext.http.method,
       rawPath: event.rawPath,
+      forwardedPrefix: forwardedPrefix(event.headers, exchange.host),
       record: (action, subject) => {
         exchange.note = { action, subject };
       },

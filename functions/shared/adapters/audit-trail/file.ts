@@ -69,25 +69,29 @@ export class AuditFile implements AuditTrail {
 
   async close(): Promise<void> {
     await this.#writing;
-    await this.#closeFile();
   }
 
   async #write(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const bundle = this.#waiting;
-      this.#waiting = [];
-      try {
-        await this.#put(bundle.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
-        await this.#rotateWhenFull();
-        this.#problem = undefined;
-      } catch (error) {
-        this.#waiting = [...bundle, ...this.#waiting].slice(-MOST_WAITING);
-        if (this.#problem === undefined) this.#logger.error({ err: error }, 'the audit trail cannot be written');
-        this.#problem = 'the audit trail cannot be written';
-        await this.#closeFile().catch(() => undefined);
-        return;
-      }
+    try {
+      while (this.#waiting.length > 0) await this.#writeBundle();
+    } catch (error) {
+      if (this.#problem === undefined) this.#logger.error({ err: error }, 'the audit trail cannot be written');
+      this.#problem = 'the audit trail cannot be written';
     }
+    await this.#closeFile().catch(() => undefined);
+  }
+
+  async #writeBundle(): Promise<void> {
+    const bundle = this.#waiting;
+    this.#waiting = [];
+    try {
+      await this.#put(bundle.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+    } catch (error) {
+      this.#waiting = [...bundle, ...this.#waiting].slice(-MOST_WAITING);
+      throw error;
+    }
+    await this.#rotateWhenFull();
+    this.#problem = undefined;
   }
 
   async #put(text: string): Promise<void> {

@@ -69,7 +69,8 @@ function keepOwner(file: number, path: string): void {
   fchownSync(file, uid, gid);
 }
 
-function sweep(path: string): void {
+/** Removes what killed processes left behind when they were about to replace the file. */
+export function sweep(path: string): void {
   const folder = dirname(path);
   const prefix = `.${basename(path)}.`;
   for (const name of readdirSync(folder)) {

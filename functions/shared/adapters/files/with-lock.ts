@@ -11,11 +11,11 @@ const STALE_MS = 5_000;
  * of a killed process is taken over after five seconds. The folder of the path is made when it is missing (0700).
  * @throws FileFault when the other does not end.
  */
-export async function withLock<T>(path: string, work: () => T): Promise<T> {
+export async function withLock<T>(path: string, work: () => T | Promise<T>): Promise<T> {
   makePrivateFolder(dirname(path));
   const release = await acquire(path);
   try {
-    return work();
+    return await work();
   } finally {
     await release().catch(() => undefined); // taken over by another after a long stop of this process
   }
@@ -27,7 +27,8 @@ async function acquire(path: string): Promise<() => Promise<void>> {
       realpath: false,
       stale: STALE_MS,
       retries: { retries: 300, factor: 1.2, minTimeout: 10, maxTimeout: 100, randomize: true },
-      onCompromised: () => undefined, // work runs without a pause between lock and release, so nobody can have come between
+      // This process stood still for long. Work without a pause was not interrupted; other work looks again before it writes.
+      onCompromised: () => undefined,
     });
   } catch (error) {
     if (codeOf(error) !== 'ELOCKED') throw error;

@@ -2,8 +2,7 @@ import { type Config, ConfigError } from '../../config.ts';
 import type { Logger } from '../../logger.ts';
 import type { Metrics } from '../metrics/port.ts';
 import { measured } from './measured.ts';
-import type { RobotLink, Robots } from './port.ts';
-import { robotUnavailable } from './robot-unavailable.ts';
+import type { RobotLink } from './port.ts';
 
 /**
  * Opens the way to the robot that SERVICE_ROBOT_URL names: `sim:` is simulated, `mqtt:` and `mqtts:`
@@ -40,20 +39,4 @@ export async function openRobotLink(
       ? 'SERVICE_ROBOT_URL: it has no scheme; it should look like "sim:" or "mqtts://broker/robot-id"'
       : `SERVICE_ROBOT_URL: the scheme "${scheme}" is not known; supported are "sim:", "mqtt:" and "mqtts:"`,
   );
-}
-
-/** The way to one robot of a fleet; without an id, what answers for the fleet as a whole. */
-export async function openFleetLink(robots: Robots, robotId: string | undefined, metrics: Metrics): Promise<RobotLink> {
-  if (robotId !== undefined) return measured(await robots.robot(robotId), metrics);
-  const refuse = (): never => {
-    throw robotUnavailable('This service speaks for many robots. Name one in the path: /{robot_id}/rest/api/…');
-  };
-  return {
-    kind: 'mqtt',
-    connected: () => robots.connected(),
-    catalogue: refuse,
-    send: refuse,
-    stop: refuse,
-    close() {},
-  };
 }

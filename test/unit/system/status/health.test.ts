@@ -67,6 +67,7 @@ describe('GET /health/live', () => {
 describe('the checks of the parts', () => {
   const working = {
     robotLink: async () => ({ connected: () => true }),
+    database: async () => ({ problem: () => undefined }),
     signingKeys: async () => ({ problem: () => undefined }),
     keyStore: async () => ({ problem: () => undefined }),
     skillsFolderProblem: async () => undefined,
@@ -75,6 +76,7 @@ describe('the checks of the parts', () => {
 
   const failures: ReadonlyArray<readonly [part: string, broken: object]> = [
     ['robot', { robotLink: async () => ({ connected: () => false }) }],
+    ['database', { database: async () => ({ problem: () => 'damaged' }) }],
     ['signing_key', { signingKeys: async () => ({ problem: () => 'unreadable' }) }],
     ['keys', { keyStore: async () => ({ problem: () => 'broken JSON' }) }],
     ['skills_folder', { skillsFolderProblem: async () => 'EROFS' }],

@@ -1,0 +1,17 @@
+import { endpoint } from '../shared/middleware/endpoint.ts';
+import { database } from '../shared/ports.ts';
+import { DatabaseItem } from './database.schema.ts';
+import { Row } from './row.schema.ts';
+import { addItem } from './rows.ts';
+
+/** POST /api/{version}/database/add_item/: adds a row and answers it as stored. Any valid token. */
+export const handler = endpoint({
+  access: 'any-token',
+  input: { body: DatabaseItem },
+  output: Row,
+  summary: 'Add a row',
+  description:
+    'An integer `id` is given when absent, and never given twice. Columns left out take their default, or null.',
+  uses: { database },
+  errors: ['unknown_table', 'already_exists', 'conflict', 'busy', 'storage_full', 'component_unavailable'],
+}).handler(({ valid }, { database }) => addItem(database, valid.body));

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { TableName } from './database.schema.ts';
+
+const SnapshotName = z
+  .string()
+  .regex(/^snapshot-\d{6,12}-\d{8}T\d{6}Z\.sqlite$/, 'The name of a snapshot, as the list of backups has it.')
+  .meta({ example: 'snapshot-000001-20260401T120000Z.sqlite' });
+const Counts = z.record(z.string(), z.int().min(0));
+const Backup = SnapshotName.nullable().describe('snapshot of what was there before; null when nothing was');
+
+export const ClearedTable = z
+  .strictObject({ tablename: TableName, deleted: z.int().min(0).describe('rows'), backup: Backup })
+  .meta({ id: 'ClearedTable' });
+
+export const ClearedDatabase = z
+  .strictObject({ deleted: Counts.describe('rows by table'), backup: Backup })
+  .meta({ id: 'ClearedDatabase' });
+
+export const Backups = z
+  .strictObject({
+    backups: z
+      .array(
+        z.strictObject({
+          name: SnapshotName,
+          created_at: z.iso.datetime().describe('RFC 3339'),
+          size: z.int().min(0).describe('bytes'),
+        }),
+      )
+      .describe('newest first'),
+  })
+  .meta({ id: 'Backups' });
+
+export const RestoreRequest = z.strictObject({ backup: SnapshotName }).meta({ id: 'RestoreRequest' });
+
+export const RestoredDatabase = z
+  .strictObject({ restored: SnapshotName, rows: Counts.describe('rows by table'), backup: Backup })
+  .meta({ id: 'RestoredDatabase' });

@@ -1,0 +1,20 @@
+import { endpoint } from '../shared/middleware/endpoint.ts';
+import { database } from '../shared/ports.ts';
+import { ClearedTable } from './backup.schema.ts';
+import { TableQuery } from './database.schema.ts';
+import { clearTable } from './upkeep.ts';
+
+/** DELETE /api/{version}/database/clear_table/: deletes all rows of a table, after a snapshot. Any valid token. */
+export const handler = endpoint({
+  access: 'any-token',
+  input: { query: TableQuery },
+  output: ClearedTable,
+  summary: 'Delete all rows of a table',
+  description: 'A snapshot of the database is written first and named in the answer. Nothing cascades.',
+  audit: 'database.clear',
+  uses: { database },
+  errors: ['unknown_table', 'conflict', 'busy', 'storage_full', 'component_unavailable'],
+}).handler(({ valid: { query }, record }, { database }) => {
+  record('database.clear', { table: query.tablename.slice(0, 64) });
+  return clearTable(database, query.tablename);
+});

@@ -1,0 +1,16 @@
+import { endpoint } from '../shared/middleware/endpoint.ts';
+import { database } from '../shared/ports.ts';
+import { DatabaseItem } from './database.schema.ts';
+import { Row } from './row.schema.ts';
+import { deleteItem } from './rows.ts';
+
+/** DELETE /api/{version}/database/delete_item/: removes a row and answers it as it was. Any valid token. */
+export const handler = endpoint({
+  access: 'any-token',
+  input: { body: DatabaseItem },
+  output: Row,
+  summary: 'Remove a row',
+  description: 'Nothing cascades: a row that others refer to stays, and the answer says how many of which table do.',
+  uses: { database },
+  errors: ['unknown_table', 'row_not_found', 'conflict', 'busy', 'storage_full', 'component_unavailable'],
+}).handler(({ valid }, { database }) => deleteItem(database, valid.body));

@@ -1,0 +1,16 @@
+import { endpoint } from '../shared/middleware/endpoint.ts';
+import { database } from '../shared/ports.ts';
+import { LoadDatabase } from './database.schema.ts';
+import { TransferAnswer } from './transfer.schema.ts';
+import { exportTable } from './upkeep.ts';
+
+/** POST /api/{version}/database/export_table/: dumps a table, or every table, as CSV. Any valid token. */
+export const handler = endpoint({
+  access: 'any-token',
+  input: { body: LoadDatabase },
+  output: TransferAnswer,
+  summary: 'Export a table as CSV',
+  description: 'RFC 4180 in UTF-8 with a header line; NULL is an empty field, the empty string `""`.',
+  uses: { database },
+  errors: ['unknown_table', 'busy', 'storage_full', 'component_unavailable'],
+}).handler(({ valid }, { database }) => exportTable(database, valid.body));

@@ -1,0 +1,14 @@
+import { OPERATORS } from '../shared/access.ts';
+import { endpoint } from '../shared/middleware/endpoint.ts';
+import { database } from '../shared/ports.ts';
+import { Backups } from './backup.schema.ts';
+import { listBackups } from './upkeep.ts';
+
+/** GET /api/{version}/database/backups/: the snapshots, newest first. ADMIN or ENCHANTER. */
+export const handler = endpoint({
+  access: OPERATORS,
+  output: Backups,
+  summary: 'List the snapshots of the database',
+  uses: { database },
+  errors: ['component_unavailable'],
+}).handler((_call, { database }) => listBackups(database));

@@ -1,0 +1,15 @@
+import { endpoint } from '../shared/middleware/endpoint.ts';
+import { database } from '../shared/ports.ts';
+import { ItemQuery } from './item-query.schema.ts';
+import { Row } from './row.schema.ts';
+import { readItem } from './rows.ts';
+
+/** GET /api/{version}/database/read_item/: the row that `data` identifies by its id. Any valid token. */
+export const handler = endpoint({
+  access: 'any-token',
+  input: { query: ItemQuery },
+  output: Row,
+  summary: 'Read one row',
+  uses: { database },
+  errors: ['unknown_table', 'row_not_found', 'component_unavailable'],
+}).handler(({ valid }, { database }) => readItem(database, valid.query.data));

@@ -1,0 +1,16 @@
+import { endpoint } from '../shared/middleware/endpoint.ts';
+import { database } from '../shared/ports.ts';
+import { GamepadConfigModel } from './gamepad-config.schema.ts';
+import { Row } from './row.schema.ts';
+import { updateControllerConfig } from './rows.ts';
+
+/** PUT /api/{version}/database/update_controller_config/: sets a controller's name, prompt and buttons. Any valid token. */
+export const handler = endpoint({
+  access: 'any-token',
+  input: { body: GamepadConfigModel },
+  output: Row,
+  summary: 'Update a controller configuration',
+  description: 'Sets name, prompt_name and config of the row with this id in gamepad_config_table; value stays.',
+  uses: { database },
+  errors: ['row_not_found', 'busy', 'storage_full', 'component_unavailable'],
+}).handler(({ valid }, { database }) => updateControllerConfig(database, valid.body));

@@ -1,0 +1,15 @@
+import { endpoint } from '../shared/middleware/endpoint.ts';
+import { database } from '../shared/ports.ts';
+import { UpdateRequest } from './database.schema.ts';
+import { Row } from './row.schema.ts';
+import { updateItem } from './rows.ts';
+
+/** PUT /api/{version}/database/update_item/: changes one column and answers the row as changed. Any valid token. */
+export const handler = endpoint({
+  access: 'any-token',
+  input: { body: UpdateRequest },
+  output: Row,
+  summary: 'Update one column of a row',
+  uses: { database },
+  errors: ['unknown_table', 'row_not_found', 'conflict', 'busy', 'storage_full', 'component_unavailable'],
+}).handler(({ valid }, { database }) => updateItem(database, valid.body));

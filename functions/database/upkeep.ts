@@ -1,0 +1,43 @@
+import type { RobotDatabase, Selection, Snapshot, Transferred } from '../shared/adapters/database/port.ts';
+import { tableNamed } from './items.ts';
+
+export interface Load {
+  readonly path: string;
+  /** Empty: every table. */
+  readonly tablename: string;
+}
+
+/** Deletes all rows of a table, after a snapshot. Errors: unknown_table, conflict, storage_full. */
+export async function clearTable(database: RobotDatabase, tablename: string) {
+  const table = tableNamed(tablename).name;
+  const { deleted, backup } = await database.clear({ table });
+  return { tablename: table, deleted: deleted[table] ?? 0, backup };
+}
+
+/** Writes a table, or every table, as CSV. Errors: unknown_table, validation_failed, busy, storage_full. */
+export async function exportTable(database: RobotDatabase, { path, tablename }: Load) {
+  return oneOrAll(tablename, await database.exportTables(selectionOf(tablename), path));
+}
+
+/** Reads CSV into a table, or every table, all or nothing. Errors: see {@link RobotDatabase.importTables}. */
+export async function importTable(database: RobotDatabase, { path, tablename }: Load) {
+  return oneOrAll(tablename, await database.importTables(selectionOf(tablename), path));
+}
+
+/** The snapshots, newest first. */
+export async function listBackups(database: RobotDatabase): Promise<{ backups: Snapshot[] }> {
+  return { backups: await database.snapshots() };
+}
+
+/** Puts a snapshot in place of what is there. Errors: not_found, conflict, busy. */
+export async function restoreBackup(database: RobotDatabase, name: string) {
+  return { restored: name, ...(await database.restore(name)) };
+}
+
+function selectionOf(tablename: string): Selection {
+  return tablename === '' ? 'every' : { table: tableNamed(tablename).name };
+}
+
+function oneOrAll(tablename: string, transferred: Transferred[]): Transferred | Transferred[] {
+  return tablename === '' ? transferred : (transferred[0] ?? transferred);
+}

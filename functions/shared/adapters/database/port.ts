@@ -1,0 +1,87 @@
+import type { Readable } from 'node:stream';
+import type { RowKey, StoredRow } from './column.ts';
+
+/** One table by its name, or every table. */
+export type Selection = { readonly table: string } | 'every';
+
+export interface Page {
+  /** Most rows; absent: all. */
+  readonly limit?: number | undefined;
+  /** Rows to skip. */
+  readonly offset?: number | undefined;
+}
+
+/** Rows on their way: a JSON array, written as it is taken, out of one state of the table. */
+export interface RowStream {
+  /** Rows of the whole table. */
+  readonly total: number;
+  readonly body: Readable;
+}
+
+export interface Snapshot {
+  readonly name: string;
+  /** RFC 3339. */
+  readonly created_at: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+export interface Cleared {
+  readonly deleted: Readonly<Record<string, number>>;
+  /** The snapshot taken before; null when there was nothing to delete. */
+  readonly backup: string | null;
+}
+
+export interface Restored {
+  readonly rows: Readonly<Record<string, number>>;
+  /** The snapshot of what was there before; null when nothing was. */
+  readonly backup: string | null;
+}
+
+export interface Transferred {
+  readonly tablename: string;
+  /** Relative to the export folder. */
+  readonly path: string;
+  readonly rows: number;
+}
+
+/**
+ * The robot's database (specification, sections 2.4 and 4.4). Tables are named as there; rows come and go in the form
+ * they are kept in. A write that is answered is on the disk. Nothing here holds up the event loop.
+ *
+ * Errors of every operation: component_unavailable (cannot be opened, damaged, newer than the code); of every write also
+ * storage_full and busy (it waited too long for a longer one).
+ */
+export interface RobotDatabase {
+  /** The SQLAlchemy-style URL. */
+  readonly url: string;
+  /** Rows in the order of their keys. Error: busy, when too many large tables are being read. */
+  readRows(table: string, page: Page, signal: AbortSignal): Promise<RowStream>;
+  readRow(table: string, key: RowKey): Promise<StoredRow | undefined>;
+  /** The row as stored. Errors: already_exists, conflict (a dangling reference). */
+  insert(table: string, row: StoredRow): Promise<StoredRow>;
+  /** The row as changed, undefined when there is none. Error: conflict (a dangling reference). */
+  update(table: string, key: RowKey, changes: StoredRow): Promise<StoredRow | undefined>;
+  /** The row as it was, undefined when there is none. Error: conflict (rows refer to it). */
+  remove(table: string, key: RowKey): Promise<StoredRow | undefined>;
+  /** Deletes every row after a snapshot. Errors: conflict (rows refer to them), storage_full. */
+  clear(selection: Selection): Promise<Cleared>;
+  /**
+   * Writes tables as CSV files out of one state. `path` is relative to the export folder or absolute and inside it, and
+   * names the file of one table or the folder of all; empty: the usual one.
+   * Errors: validation_failed (the path), busy, storage_full.
+   */
+  exportTables(selection: Selection, path: string): Promise<Transferred[]>;
+  /**
+   * Reads CSV files into tables, all or nothing; rows with a known key are replaced.
+   * Errors: validation_failed (the path), not_found, file_too_large, invalid_csv, conflict, busy.
+   */
+  importTables(selection: Selection, path: string): Promise<Transferred[]>;
+  /** Newest first. */
+  snapshots(): Promise<Snapshot[]>;
+  /** Puts a snapshot in place of what is there. Errors: not_found, conflict (newer than the code, or damaged), busy. */
+  restore(name: string): Promise<Restored>;
+  /** Why the database cannot be used at the moment, or undefined. */
+  problem(): string | undefined;
+  close(): Promise<void>;
+}

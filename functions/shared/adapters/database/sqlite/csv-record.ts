@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import { KEY, mayBeAbsent, type StoredValue, type Table } from '../column.ts';
+import { invalidCsv } from './csv-file.ts';
+import { type Field, fromField } from './csv-format.ts';
+import { codeOf } from './failure.ts';
+import { query, type Session } from './session.ts';
+
+type Statement = ReturnType<Session['prepare']>;
+
+/** Takes the records of one file, the header first, and puts them into the table. Error: invalid_csv. */
+export class RecordReader {
+  /** Line on which the next record starts, from 1. */
+  line = 1;
+  rows = 0;
+  readonly #session: Session;
+  readonly #table: Table;
+  readonly #path: string;
+  #columns: ReadonlyArray<readonly [name: string, column: Table['columns'][string]]> = [];
+  #statement: Statement | undefined;
+
+  constructor(session: Session, table: Table, path: string) {
+    this.#session = session;
+    this.#table = table;
+    this.#path = path;
+  }
+
+  take(record: readonly Field[]): void {
+    if (this.#statement) this.#row(record, this.#statement);
+    else this.#header(record);
+    this.line += 1;
+    for (const field of record) if (field?.includes('\n')) this.line += field.split('\n').length - 1;
+  }
+
+  requireHeader(): void {
+    if (!this.#statement) throw this.#bad(undefined, 'the header line with the column names is missing');
+  }
+
+  #header(record: readonly Field[]): void {
+    const { name: table, columns } = this.#table;
+    const seen = new Set<string>();
+    this.#columns = record.map((field) => {
+      const name = field ?? '';
+      const column = Object.hasOwn(columns, name) ? columns[name] : undefined;
+      if (!column) throw this.#bad(name.slice(0, 64), `${table} has no such column`);
+      if (seen.has(name)) throw this.#bad(name, 'it stands in the header twice');
+      seen.add(name);
+      return [name, column] as const;
+    });
+    for (const [name, column] of Object.entries(columns)) {
+      if (!seen.has(name) && !mayBeAbsent(column)) throw this.#bad(name, 'it is needed, and missing in the header');
+    }
+    this.#statement = this.#session.prepare(upsert(table, [...seen]));
+  }
+
+  #row(record: readonly Field[], statement: Statement): void {
+    if (record.length !== this.#columns.length)
+      throw this.#bad(undefined, `it has ${record.length} fields, the header has ${this.#columns.length}`);
+    const values: StoredValue[] = this.#columns.map(([name, column], index) => {
+      const field = record[index] ?? null;
+      if (field === null && name === KEY && column.kind === 'int') return null; // the database gives one
+      const checked = fromField(column, field);
+      if ('reason' in checked) throw this.#bad(name, checked.reason);
+      return checked.value;
+    });
+    try {
+      statement.run(...values);
+    } catch (error) {
+      if (!codeOf(error)?.startsWith('SQLITE_CONSTRAINT')) throw error;
+      throw this.#bad(undefined, 'the table does not take this row', error);
+    }
+    this.rows += 1;
+  }
+
+  #bad(column: string | undefined, reason: string, cause?: unknown) {
+    return invalidCsv({ path: this.#path, line: this.line, column, reason, cause });
+  }
+}
+
+/** Adds a row, or replaces these columns of the one with its key. Its parameters are the columns, in this order. */
+function upsert(table: string, columns: readonly string[]): string {
+  const placeholders = Object.fromEntries(columns.map((column) => [column, 0]));
+  const rest = columns.filter((column) => column !== KEY);
+  return query
+    .insertInto(table)
+    .values(placeholders)
+    .onConflict((conflict) =>
+      rest.length === 0
+        ? conflict.column(KEY).doNothing()
+        : conflict
+            .column(KEY)
+            .doUpdateSet(Object.fromEntries(rest.map((column) => [column, sql.ref(`excluded.${column}`)]))),
+    )
+    .compile().sql;
+}

@@ -1,0 +1,158 @@
+import { basename, dirname } from 'node:path';
+import { unavailable } from '../../../errors.ts';
+import type { Logger } from '../../../logger.ts';
+import type { RowKey, StoredRow } from '../column.ts';
+import type { Cleared, Page, Restored, RobotDatabase, RowStream, Selection, Snapshot, Transferred } from '../port.ts';
+import { busy, named } from './failure.ts';
+import type { ReaderJobs, WriterJobs } from './jobs.ts';
+import { streamRows } from './row-stream.ts';
+import { readRow } from './rows.ts';
+import { Session } from './session.ts';
+import type { Storage } from './storage.ts';
+import { ThreadClient } from './thread-client.ts';
+import { Turns } from './turns.ts';
+
+/** A database that could not be opened is tried anew, but no more often than this, in ms. */
+const RETRY_MS = 5_000;
+
+/**
+ * The database over SQLite. One thread writes, one reads tables and exports; only single rows are read right here, by
+ * their key, which takes microseconds beside any write.
+ */
+export class SqliteDatabase implements RobotDatabase {
+  readonly url: string;
+  readonly #clock: () => number;
+  readonly #logger: Logger;
+  readonly #storage: Storage;
+  readonly #writer: ThreadClient<WriterJobs>;
+  readonly #reader: ThreadClient<ReaderJobs>;
+  readonly #turns = new Turns();
+  #session: Session | undefined;
+  #opening: Promise<Session> | undefined;
+  #problem: { readonly error: Error; readonly at: number } | undefined;
+  #long: string | undefined;
+
+  constructor(url: string, storage: Storage, logger: Logger, clock: () => number) {
+    this.url = url;
+    this.#storage = storage;
+    this.#logger = logger;
+    this.#clock = clock;
+    this.#writer = new ThreadClient({ role: 'writer', storage });
+    this.#reader = new ThreadClient({ role: 'reader', storage });
+  }
+
+  async readRows(table: string, page: Page, signal: AbortSignal): Promise<RowStream> {
+    await this.open();
+    return streamRows(this.#reader, table, page, signal);
+  }
+
+  async readRow(table: string, key: RowKey): Promise<StoredRow | undefined> {
+    const session = this.#session ?? (await this.open());
+    try {
+      return readRow(session, table, key);
+    } catch (error) {
+      throw named(error);
+    }
+  }
+
+  insert(table: string, row: StoredRow): Promise<StoredRow> {
+    return this.#write('insert', table, row);
+  }
+
+  update(table: string, key: RowKey, changes: StoredRow): Promise<StoredRow | undefined> {
+    return this.#write('update', table, key, changes);
+  }
+
+  remove(table: string, key: RowKey): Promise<StoredRow | undefined> {
+    return this.#write('remove', table, key);
+  }
+
+  async clear(selection: Selection): Promise<Cleared> {
+    const cleared = await this.#write('clear', selection, this.#clock());
+    this.#logger.warn({ ...cleared }, 'database cleared');
+    return cleared;
+  }
+
+  exportTables(selection: Selection, path: string): Promise<Transferred[]> {
+    return this.#alone('An export', async () => {
+      await this.open();
+      return this.#reader.call('exportTables', selection, path);
+    });
+  }
+
+  importTables(selection: Selection, path: string): Promise<Transferred[]> {
+    return this.#alone('An import', () => this.#write('importTables', selection, path));
+  }
+
+  async snapshots(): Promise<Snapshot[]> {
+    await this.open();
+    return this.#reader.call('snapshots');
+  }
+
+  async restore(name: string): Promise<Restored> {
+    const restored = await this.#alone('A restore', () => this.#write('restore', name, this.#clock()));
+    this.#logger.warn({ restored: name, ...restored }, 'database restored');
+    return restored;
+  }
+
+  problem(): string | undefined {
+    return this.#problem?.error.message;
+  }
+
+  /** Opens, checks and migrates the database. Error: component_unavailable, saying what to do. */
+  async open(): Promise<Session> {
+    if (this.#session) return this.#session;
+    if (this.#problem && this.#clock() - this.#problem.at < RETRY_MS) throw this.#problem.error;
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #open(): Promise<Session> {
+    try {
+      await this.#writer.open();
+      this.#session = Session.reading(this.#storage.file, 50);
+      this.#problem = undefined;
+      return this.#session;
+    } catch (cause) {
+      const known = named(cause);
+      const error =
+        known instanceof Error && 'status' in known
+          ? known
+          : unavailable('database', 'It does not open; the log has the cause.', cause);
+      this.#logger.error(
+        { err: error.cause ?? error, file: basename(this.#storage.file), folder: dirname(this.#storage.file) },
+        error.message,
+      );
+      this.#problem = { error, at: this.#clock() };
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#opening?.catch(() => {});
+    await Promise.all([this.#writer.close(), this.#reader.close()]);
+    this.#session?.close();
+    this.#session = undefined;
+  }
+
+  async #write<K extends keyof WriterJobs>(
+    job: K,
+    ...args: Parameters<WriterJobs[K]>
+  ): Promise<Awaited<ReturnType<WriterJobs[K]>>> {
+    await this.open();
+    return this.#turns.take(() => this.#writer.call(job, ...args));
+  }
+
+  /** One export, import or restore at a time. */
+  async #alone<T>(what: string, work: () => Promise<T>): Promise<T> {
+    if (this.#long !== undefined) throw busy(`${this.#long} is under way.`);
+    this.#long = what;
+    try {
+      return await work();
+    } finally {
+      this.#long = undefined;
+    }
+  }
+}

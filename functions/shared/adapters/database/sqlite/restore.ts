@@ -1,0 +1,86 @@
+import { copyFileSync, rmSync } from 'node:fs';
+import { sql } from 'kysely';
+import { ServiceError } from '../../../errors.ts';
+import type { Restored } from '../port.ts';
+import { TABLES } from '../tables.ts';
+import { emptyTables, snapshotOfPresent } from './clear.ts';
+import { codeOf } from './failure.ts';
+import { ForeignDatabase, migrate, NewerSchema, requireOurs, versionOf } from './migrate.ts';
+import { integrityFault } from './opening.ts';
+import { query, Session } from './session.ts';
+import { pruneSnapshots, snapshotPath, unfinished } from './snapshots.ts';
+import type { Storage } from './storage.ts';
+
+/**
+ * Puts a snapshot in place of every table's rows, in one transaction, after a snapshot of the present. One of an older
+ * schema is brought forward on a copy. Errors: not_found; conflict for one that is newer than the code or damaged.
+ */
+export async function restore(session: Session, storage: Storage, name: string, now: number): Promise<Restored> {
+  const snapshot = snapshotPath(storage.backupDir, name);
+  const copy = unfinished(storage.backupDir, 'restore');
+  try {
+    copyFileSync(snapshot, copy);
+    await prepare(copy);
+    session.prepare('ATTACH ? AS snapshot').run(copy);
+    try {
+      const restored = await session.transaction(async () => {
+        const backup = await snapshotOfPresent(session, storage, now);
+        return { rows: replaceRows(session), backup };
+      });
+      pruneSnapshots(storage.backupDir, now);
+      return restored;
+    } finally {
+      session.database.exec('DETACH snapshot');
+    }
+  } finally {
+    for (const end of ['', '-journal', '-wal', '-shm']) rmSync(copy + end, { force: true });
+  }
+}
+
+/** Checks the copy and brings it to the present schema. */
+async function prepare(copy: string): Promise<void> {
+  try {
+    const session = Session.writing(copy);
+    try {
+      requireOurs(session);
+      const finding = integrityFault(session, copy);
+      if (finding !== undefined) throw unusable(`is damaged (${finding})`);
+      if (versionOf(session) === 0) throw unusable('is no database of this service');
+      await migrate(session);
+    } finally {
+      session.close();
+    }
+  } catch (error) {
+    if (error instanceof NewerSchema || error instanceof ForeignDatabase)
+      throw unusable(`cannot be used: ${error.message}`, error);
+    if (/^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error) ?? '')) throw unusable('is damaged', error);
+    throw error;
+  }
+}
+
+function unusable(why: string, cause?: unknown): ServiceError {
+  return new ServiceError('conflict', { detail: `The snapshot ${why}. Nothing was changed.`, cause });
+}
+
+function replaceRows(session: Session): Restored['rows'] {
+  const tables = TABLES.map(({ name }) => name);
+  emptyTables(session, tables);
+  const rows = Object.fromEntries(
+    TABLES.map(({ name, columns }) => {
+      const names = Object.keys(columns);
+      const source = query.withSchema('snapshot').selectFrom(name).select(names);
+      return [name, session.run(query.insertInto(name).columns(names).expression(source))];
+    }),
+  );
+  keepCounting(session);
+  return rows;
+}
+
+/** An id that was given once is not given again, whichever of the two databases gave it. */
+function keepCounting(session: Session): void {
+  const statements = [
+    sql`update main.sqlite_sequence set seq = max(seq, coalesce((select s.seq from snapshot.sqlite_sequence s where s.name = sqlite_sequence.name), 0))`,
+    sql`insert into main.sqlite_sequence (name, seq) select s.name, s.seq from snapshot.sqlite_sequence s where s.name not in (select name from main.sqlite_sequence)`,
+  ];
+  for (const statement of statements) session.prepare(statement.compile(query).sql).run();
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+
+export const UrdfPath = z.object({
+  filename: z
+    .string()
+    .max(255)
+    .describe('name of a file in the description folder that ends in `.urdf` or `.xml`')
+    .meta({ example: 'pip.urdf' }),
+});
+
+export const UrdfHeaders = z.object({
+  'if-none-match': z.string().max(1000).optional().describe('entity tags the client holds'),
+});
+
+export const Urdf = z
+  .object({
+    urdf: z.string().describe('the URDF; each mesh and texture in it is a URL of this service'),
+    meshes: z
+      .array(z.string())
+      .describe('these URLs, path-absolute, once each, in the order of their first use')
+      .meta({ example: ['/api/v2/meshes/meshes/base.stl'] }),
+  })
+  .meta({ id: 'Urdf' });
+
+export const MeshPath = z.object({
+  filepath: z
+    .string()
+    .max(4096)
+    .describe('path inside the description folder; may hold slashes')
+    .meta({ example: 'meshes/base.stl' }),
+});
+
+const header = (description: string) => z.string().max(1000).optional().describe(description);
+
+export const MeshHeaders = z.object({
+  range: header('one range of bytes, `bytes=0-1023`; several are answered with the whole file'),
+  'if-range': header('entity tag or date: the range is meant only for this state of the file'),
+  'if-match': header('entity tags'),
+  'if-none-match': header('entity tags the client holds'),
+  'if-modified-since': header('HTTP date'),
+  'if-unmodified-since': header('HTTP date'),
+});
+
+export type MeshHeaders = z.infer<typeof MeshHeaders>;

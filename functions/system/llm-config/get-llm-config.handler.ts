@@ -1,0 +1,30 @@
+import { ENCHANTERS } from '../../shared/access.ts';
+import { namesTag } from '../../shared/entity-tag.ts';
+import { endpoint } from '../../shared/middleware/endpoint.ts';
+import { Reply } from '../../shared/middleware/reply.ts';
+import { llmConfigFile } from '../../shared/ports.ts';
+import { LlmConfig, ReadHeaders } from './llm-config.schema.ts';
+import { readLlmConfig } from './llm-config.ts';
+import { entityTags, prefersYaml } from './representation.ts';
+import { jsonText } from './yaml/config-value.ts';
+
+/** GET /api/{version}/llm_config/: the language-model configuration (specification, section 4.7). ENCHANTER. */
+export const handler = endpoint({
+  access: ENCHANTERS,
+  summary: 'Read the language-model configuration',
+  description:
+    'JSON, or the bytes of the YAML file for `Accept: application/yaml`. Integers keep every digit; `.nan` and `.inf`, which JSON has no word for, are strings.',
+  input: { headers: ReadHeaders },
+  output: LlmConfig,
+  uses: { llmConfigFile },
+  errors: ['config_unreadable', 'component_unavailable'],
+}).handler(async ({ valid: { headers } }, { llmConfigFile }) => {
+  const { bytes, value } = await readLlmConfig(llmConfigFile);
+  const yaml = prefersYaml(headers.accept);
+  const etag = entityTags(bytes)[yaml ? 'yaml' : 'json'];
+  const validators = { etag, vary: 'Accept', 'cache-control': 'private, no-cache' };
+  if (namesTag(headers['if-none-match'], etag)) return new Reply('', validators, 304);
+  return yaml
+    ? new Reply(bytes, { ...validators, 'content-type': 'application/yaml' })
+    : new Reply(jsonText(value), { ...validators, 'content-type': 'application/json' });
+});

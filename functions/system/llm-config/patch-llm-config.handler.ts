@@ -1,0 +1,39 @@
+import { ENCHANTERS } from '../../shared/access.ts';
+import { endpoint } from '../../shared/middleware/endpoint.ts';
+import { Reply } from '../../shared/middleware/reply.ts';
+import { llmConfigFile } from '../../shared/ports.ts';
+import { ChangeHeaders, LlmConfigChange, LlmConfigPatch } from './llm-config.schema.ts';
+import { changeLlmConfig } from './llm-config.ts';
+import { jsonText } from './yaml/config-value.ts';
+
+/** PATCH /api/{version}/llm_config/: changes one key of the YAML file (specification, section 4.7). ENCHANTER. */
+export const handler = endpoint({
+  access: ENCHANTERS,
+  summary: 'Change one key of the language-model configuration',
+  description:
+    'Every byte of the file outside the old value stays as it is. A key at the top wins; else dots lead into nested maps. The previous file is kept beside it (`.bak`).',
+  input: { headers: ChangeHeaders, body: LlmConfigPatch },
+  output: LlmConfigChange,
+  audit: 'llm_config.patch',
+  uses: { llmConfigFile },
+  errors: [
+    'config_key_not_found',
+    'conflict',
+    'busy',
+    'precondition_failed',
+    'wrong_value_type',
+    'file_too_large',
+    'config_unreadable',
+    'component_unavailable',
+    'storage_full',
+  ],
+}).handler(async ({ valid: { headers, body }, record }, { llmConfigFile }) => {
+  const { command, value } = body;
+  record('llm_config.patch', { key: command });
+  const { previous, etag } = await changeLlmConfig(llmConfigFile, {
+    key: command,
+    value,
+    ifMatch: headers['if-match'],
+  });
+  return new Reply(jsonText({ command, value, previous }), { etag, 'content-type': 'application/json' });
+});

@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { handler as addItem } from '../../functions/database/add-item.handler.ts';
+import { handler as clearDatabase } from '../../functions/database/clear-database.handler.ts';
+import { handler as exportTable } from '../../functions/database/export-table.handler.ts';
+import { handler as importTable } from '../../functions/database/import-table.handler.ts';
+import { handler as readTable } from '../../functions/database/read-table.handler.ts';
+import { describeWith } from '../support/components.ts';
+import { type DatabaseWorld, databaseWorld } from '../support/database.ts';
+import { PARENTS, rowOf, TABLES } from '../support/rows.ts';
+import { temporaryFolder } from '../support/world.ts';
+
+const SQLITE3 = '/usr/bin/sqlite3';
+
+/** The command line of another SQLite, of another age than the one the service carries. */
+function sqlite3(file: string, ...words: string[]): string {
+  const { status, stdout, stderr } = spawnSync(SQLITE3, ['-batch', file, ...words], { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return stdout;
+}
+
+describeWith('sqlite3', SQLITE3, 'The sqlite3 command line', () => {
+  let world: DatabaseWorld;
+  beforeAll(async () => {
+    world = databaseWorld();
+    mkdirSync(world.exportDir, { recursive: true });
+    for (const [tablename, item] of PARENTS) await world.ok(addItem, { body: { tablename, item } });
+    for (const table of TABLES)
+      for (let n = 50; n < 80; n++) await world.ok(addItem, { body: { tablename: table.name, item: rowOf(table, n) } });
+  });
+  afterAll(() => world.close());
+
+  const readAll = () => Promise.all(TABLES.map(({ name }) => world.ok(readTable, { query: { tablename: name } })));
+
+  it('opens the file while the service has it open, finds it whole, and shows the specified columns', () => {
+    expect(sqlite3(world.file, 'pragma integrity_check')).toBe('ok\n');
+    for (const { name, columns } of TABLES) {
+      const shown = sqlite3(world.file, `select name from pragma_table_info('${name}')`).trim().split('\n');
+      expect([name, ...shown]).toEqual([name, ...Object.keys(columns)]);
+    }
+  });
+
+  it('exports CSV that imports here: every table comes back as it was', async () => {
+    const before = await readAll();
+    for (const { name } of TABLES)
+      writeFileSync(
+        join(world.exportDir, `${name}.csv`),
+        sqlite3(world.file, '-csv', '-header', `select * from ${name}`),
+      );
+    await world.ok(clearDatabase);
+    await world.ok(importTable, { body: {} });
+    expect(await readAll()).toEqual(before);
+  });
+
+  it('imports our CSV: every field is the text it was', async () => {
+    await world.ok(exportTable, { body: { path: 'ours' } });
+    const copy = join(temporaryFolder(), 'copy.sqlite');
+    for (const [index, { name, columns }] of TABLES.entries()) {
+      sqlite3(copy, `.import --csv "${join(world.exportDir, 'ours', `${name}.csv`)}" ${name}`);
+      const theirs = JSON.parse(sqlite3(copy, '-json', `select * from ${name}`));
+      const expected = (await readAll())[index].map((row: Record<string, unknown>) =>
+        Object.fromEntries(Object.entries(columns).map(([column, { kind }]) => [column, asField(kind, row[column])])),
+      );
+      expect(theirs).toEqual(expected);
+    }
+  });
+
+  /** It takes NULL for the empty text: its CSV has no NULL. */
+  function asField(kind: string, value: unknown): string {
+    if (value === null) return '';
+    return kind === 'json' ? JSON.stringify(value) : String(value);
+  }
+});

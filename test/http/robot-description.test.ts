@@ -1,0 +1,130 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { largeUrdf } from '../support/large-urdf.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { temporaryFolder } from '../support/world.ts';
+
+const { xml, meshes } = largeUrdf();
+let folder: string;
+let service: TestService;
+
+beforeAll(async () => {
+  folder = temporaryFolder();
+  put('big.urdf', xml);
+  for (const path of meshes) put(path, path);
+  put('../secret.stl', 'secret');
+  service = await startTestService({
+    settings: { SERVICE_DESCRIPTION_DIR: folder, SERVICE_TRUSTED_PROXY: '127.0.0.1/32' },
+  });
+});
+afterAll(() => service.stop());
+
+function put(path: string, content: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), content);
+}
+
+/** Every value of an attribute, anywhere in parsed XML. */
+function attributes(node: unknown, name: string): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([key, value]) =>
+    key === `@${name}` ? [String(value)] : attributes(value, name),
+  );
+}
+
+describe('The URDF of a large robot', () => {
+  const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '@' });
+
+  it('loads in another parser after rewriting, and each mesh it lists is answered', async () => {
+    expect(xml.length).toBeGreaterThan(250_000);
+    const { status, json } = await service.as('USER', '/api/v2/urdf/big.urdf');
+    expect(status).toBe(200);
+    expect(XMLValidator.validate(json.urdf)).toBe(true);
+
+    const [before, after] = [parser.parse(xml), parser.parse(json.urdf)];
+    expect(after.robot.link).toHaveLength(64);
+    expect(after.robot.joint).toEqual(before.robot.joint);
+    expect(new Set(attributes(after, 'filename'))).toEqual(new Set(json.meshes));
+    expect(json.urdf.replace(/filename="[^"]*"/g, '')).toBe(xml.replace(/filename="[^"]*"/g, ''));
+
+    expect(json.meshes).toHaveLength(meshes.length);
+    for (const url of json.meshes) {
+      const mesh = await service.as('USER', url);
+      expect([url, mesh.status]).toEqual([url, 200]);
+      expect(`/api/v2/meshes/${mesh.text}`).toBe(decodeURIComponent(url));
+    }
+  });
+
+  it.each([
+    ['/api/v1', undefined, '/api/v1'],
+    ['/rest/api/v2', undefined, '/rest/api/v2'],
+    ['/rest/api/v2', '/robot-1', '/robot-1/rest/api/v2'],
+    ['/api/v2', '/a/b/c/d', '/a/b/c/d/api/v2'],
+    ['/api/v2', '/a/b/c/d/e', '/api/v2'],
+    ['/api/v2', '/"><script>', '/api/v2'],
+    ['/api/v2', '//evil.example', '/api/v2'],
+  ])('through %s, with a trusted proxy that says %s, names meshes below %s', async (base, prefix, expected) => {
+    const headers: Record<string, string> = prefix === undefined ? {} : { 'x-forwarded-prefix': prefix };
+    const { json } = await service.as('USER', `${base}/urdf/big.urdf`, { headers });
+    expect(json.meshes[0].startsWith(`${expected}/meshes/`)).toBe(true);
+  });
+});
+
+describe('A mesh, over HTTP', () => {
+  const path = '/api/v2/meshes/big_robot_description/meshes/collision/left_0.stl';
+  const content = 'big_robot_description/meshes/collision/left_0.stl';
+
+  it('answers HEAD with everything but the bytes', async () => {
+    const { status, headers, text } = await service.as('USER', path, { method: 'HEAD' });
+    expect([status, text]).toEqual([200, '']);
+    expect(headers).toMatchObject({ 'content-length': String(content.length), 'content-type': 'model/stl' });
+  });
+
+  it('answers a range, and 304 without a body', async () => {
+    const part = await service.as('USER', path, { headers: { range: 'bytes=0-2' } });
+    expect([part.status, part.text, part.headers['content-range']]).toEqual([
+      206,
+      'big',
+      `bytes 0-2/${content.length}`,
+    ]);
+    const again = await service.as('USER', path, { headers: { 'if-none-match': part.headers.etag ?? '' } });
+    expect([again.status, again.text]).toEqual([304, '']);
+  });
+
+  it('needs a token', async () => {
+    for (const method of ['GET', 'HEAD']) expect((await service.as(undefined, path, { method })).status).toBe(401);
+  });
+
+  it.each([
+    '/api/v2/meshes/../secret.stl',
+    '/api/v2/meshes/%2e%2e/secret.stl',
+    '/api/v2/meshes/..%2fsecret.stl',
+    '/api/v2/meshes/big_robot_description/..%2f..%2fsecret.stl',
+    '/api/v2/meshes/%2fetc%2fpasswd',
+    '/api/v2/meshes//etc/passwd',
+    '/api/v2/meshes/big.urdf%00.stl',
+    '/api/v2/meshes/%252e%252e/secret.stl',
+    '/api/v2/meshes/big_robot_description',
+    '/api/v2/meshes/big_robot_description/',
+    '/api/v2/urdf/..%2fsecret.urdf',
+  ])('%s is not found', async (hostile) => {
+    expect((await service.as('USER', hostile)).status).toBe(404);
+  });
+
+  it('frees the file when the client hangs up', async () => {
+    put('large.bin', 'x'.repeat(8 * 1024 * 1024));
+    const open = () => readdirSync('/proc/self/fd').length;
+    const before = open();
+    for (let round = 0; round < 10; round += 1) {
+      const controller = new AbortController();
+      const asked = service.as('USER', '/api/v2/meshes/large.bin', { signal: controller.signal });
+      setImmediate(() => controller.abort());
+      await asked.catch(() => undefined);
+    }
+    while (open() > before) await pause(10); // a file that stays open ends in the time-out of the test
+    expect((await service.as('USER', path)).status).toBe(200);
+  });
+});

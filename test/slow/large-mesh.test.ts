@@ -1,0 +1,96 @@
+import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { http } from '../support/http.ts';
+import { type ServiceProcess, startProcess } from '../support/process.ts';
+import { temporaryFolder } from '../support/world.ts';
+
+const MEGABYTE = 1024 * 1024;
+const SIZE = 500 * MEGABYTE;
+const MOST_GROWTH = 64 * MEGABYTE;
+
+let service: ServiceProcess;
+let authorization: string;
+
+beforeAll(async () => {
+  const folder = join(temporaryFolder(), 'description');
+  mkdirSync(folder);
+  const file = openSync(join(folder, 'large.stl'), 'w');
+  ftruncateSync(file, SIZE); // a hole: 500 MB that take no room
+  writeSync(file, 'end', SIZE - 3);
+  closeSync(file);
+  service = await startProcess({ SERVICE_DESCRIPTION_DIR: folder });
+  const { json } = await http(service.socketPath, '/api/v2/auth/');
+  authorization = `Bearer ${json.token}`;
+});
+afterAll(() => service.end());
+
+/** Resident memory of the service, in bytes. */
+function resident(): number {
+  const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}
+
+/** Downloads without keeping anything, and looks around every few megabytes. */
+function download(look: () => void): Promise<{ status: number; bytes: number; last: string }> {
+  const { hostname, port } = new URL(service.url);
+  return new Promise((resolve, reject) => {
+    const asked = request({
+      hostname,
+      port,
+      path: '/api/v2/meshes/large.stl',
+      headers: { authorization },
+      agent: false,
+    });
+    asked.on('error', reject).on('response', (response) => {
+      let bytes = 0;
+      let last: Buffer = Buffer.alloc(0);
+      let looked = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        last = chunk;
+        if (bytes - looked > 5 * MEGABYTE) {
+          looked = bytes;
+          look();
+        }
+      });
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, bytes, last: last.subarray(-3).toString() }),
+      );
+    });
+    asked.end();
+  });
+}
+
+describe('A mesh of 500 MB', () => {
+  it('downloads whole while the service stays as small as it was', async () => {
+    await download(() => undefined); // what code and buffers take once
+    const before = resident();
+    let most = before;
+    const { status, bytes, last } = await download(() => {
+      most = Math.max(most, resident());
+    });
+    expect([status, bytes, last]).toEqual([200, SIZE, 'end']);
+    expect(most - before).toBeLessThan(MOST_GROWTH);
+  });
+
+  it('goes to four clients at once just the same', async () => {
+    const before = resident();
+    let most = before;
+    const look = () => {
+      most = Math.max(most, resident());
+    };
+    const all = await Promise.all([1, 2, 3, 4].map(() => download(look)));
+    expect(all.map(({ bytes }) => bytes)).toEqual([SIZE, SIZE, SIZE, SIZE]);
+    expect(most - before).toBeLessThan(MOST_GROWTH);
+  });
+
+  it('gives a range from its very end', async () => {
+    const { status, text, headers } = await http(service.url, '/api/v2/meshes/large.stl', {
+      headers: { authorization, range: `bytes=${SIZE - 3}-` },
+    });
+    expect([status, text, headers['content-range']]).toEqual([206, 'end', `bytes ${SIZE - 3}-${SIZE - 1}/${SIZE}`]);
+  });
+});

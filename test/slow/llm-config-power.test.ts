@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { parseDocument } from '../../functions/system/llm-config/yaml/document.ts';
+import { describeWith } from '../support/components.ts';
+import { sourceUrl, startModule } from '../support/run-source.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { smallDisk } from '../support/small-disk.ts';
+import { temporaryFolder } from '../support/world.ts';
+
+const KILLS = 12;
+/** Large enough that a write takes a while. */
+const REST = Array.from({ length: 4000 }, (_, index) => `key_${index}: "value ${index}" # comment ${index}\n`).join('');
+
+/** A program that counts up one key of the file without end, and says each number it has been told is written. */
+function counter(file: string, key: string): string {
+  return `
+    import { ConfigFile } from '${sourceUrl('functions/shared/adapters/llm-config-file/config-file.ts')}';
+    import { changeLlmConfig, readLlmConfig } from '${sourceUrl('functions/system/llm-config/llm-config.ts')}';
+    const file = new ConfigFile('${file}');
+    for (;;) {
+      const { value } = await readLlmConfig(file);
+      const next = value.${key} + 1;
+      await changeLlmConfig(file, { key: '${key}', value: next, ifMatch: undefined });
+      console.log(next);
+    }`;
+}
+
+function numberIn(text: string, key: string): number {
+  return Number(parseDocument(text).value[key]);
+}
+
+describe('kill -9 of a service that changes the configuration, wherever it stands', () => {
+  it('leaves the old file or the new one, and the previous one beside it', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'llm.yaml');
+    writeFileSync(file, `count: 0\n${REST}`);
+    let told = 0;
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const started = startModule(counter(file, 'count'));
+      while (!started.stdout().includes('\n')) await pause(5);
+      await pause(Math.random() * 50);
+      started.child.kill('SIGKILL');
+      const { signal, stdout } = await started.ended;
+      expect(signal).toBe('SIGKILL');
+      told = Number(stdout.trimEnd().split('\n').at(-1));
+
+      const text = readFileSync(file, 'utf8');
+      const count = numberIn(text, 'count');
+      expect([told, told + 1]).toContain(count);
+      expect(text).toBe(`count: ${count}\n${REST}`);
+      const previous = readFileSync(`${file}.bak`, 'utf8');
+      expect([count - 1, count]).toContain(numberIn(previous, 'count'));
+    }
+    expect(told).toBeGreaterThan(KILLS);
+    const leftovers = readdirSync(folder).filter((name) => name.endsWith('.tmp'));
+    expect(leftovers.length).toBeLessThanOrEqual(2 * KILLS);
+  });
+});
+
+describe('Two services that change the configuration at once', () => {
+  it('lose no change of each other', async () => {
+    const file = join(temporaryFolder(), 'llm.yaml');
+    writeFileSync(file, 'a: 0\nb: 0\n');
+    const both = ['a', 'b'].map((key) => startModule(counter(file, key)));
+    while (both.some(({ stdout }) => stdout().split('\n').length < 30)) await pause(20);
+    for (const { child } of both) child.kill('SIGTERM');
+    const [a = 0, b = 0] = await Promise.all(
+      both.map(async ({ ended }) => Number((await ended).stdout.trimEnd().split('\n').at(-1))),
+    );
+    const text = readFileSync(file, 'utf8');
+    expect([a, a + 1]).toContain(numberIn(text, 'a'));
+    expect([b, b + 1]).toContain(numberIn(text, 'b'));
+  });
+});
+
+const disk = smallDisk(64 * 1024);
+
+describeWith('the right to mount a disk', disk?.folder ?? '', 'A full disk', () => {
+  let service: TestService;
+  afterAll(async () => {
+    await service.stop();
+    disk?.unmount();
+  });
+
+  it('answers 507 and leaves the configuration and the previous one as they were', async () => {
+    const folder = String(disk?.folder);
+    const file = join(folder, 'llm.yaml');
+    writeFileSync(file, 'a: 1\nb: 2\n');
+    service = await startTestService({ settings: { SERVICE_LLM_CONFIG_PATH: file } });
+    const change = (value: number) =>
+      service.as('ENCHANTER', '/api/v2/llm_config/', { method: 'PATCH', body: { command: 'a', value } });
+    expect((await change(2)).status).toBe(200);
+    const before = readFileSync(file, 'utf8');
+    const filler = join(folder, 'filler');
+    try {
+      for (;;) writeFileSync(filler, Buffer.alloc(4096), { flag: 'a' });
+    } catch {
+      // the disk is full now
+    }
+    const { status, json } = await change(3);
+    expect([status, json.code]).toEqual([507, 'storage_full']);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    expect(readFileSync(`${file}.bak`, 'utf8')).toBe('a: 1\nb: 2\n');
+    expect(readdirSync(folder).sort()).toEqual(['filler', 'llm.yaml', 'llm.yaml.bak']);
+  });
+});

@@ -1,0 +1,255 @@
+import fc from 'fast-check';
+import type { JsonValue } from '../../functions/shared/json.ts';
+
+/** A value of a generated document: where it is written, and by which key it is reached. */
+export interface WrittenValue {
+  readonly path: readonly string[];
+  readonly type: 'string' | 'number' | 'boolean' | 'null' | 'list' | 'map';
+  /** Behind the colon of its key. */
+  readonly colon: number;
+  /** First and last character, end exclusive. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface WrittenDocument {
+  readonly text: string;
+  readonly values: readonly WrittenValue[];
+  /** Every comment outside the lists and maps that a patch can replace as a whole, unique each. */
+  readonly comments: ReadonlyArray<{ readonly text: string; readonly offset: number }>;
+}
+
+type Type = WrittenValue['type'];
+
+const ONE_LINE: ReadonlyArray<readonly [Type, string]> = [
+  ['number', '7'],
+  ['number', '-0.5e3'],
+  ['number', '0x1F'],
+  ['number', '0o17'],
+  ['boolean', 'true'],
+  ['boolean', 'False'],
+  ['null', '~'],
+  ['null', 'null'],
+  ['null', ''],
+  ['null', '&n7'],
+  ['string', 'plain words'],
+  ['string', 'http://a.b/c?d=e#f'],
+  ['string', "it's"],
+  ['string', 'größe ☃ 😀'],
+  ['string', '2026-11-21'],
+  ['string', 'yes'],
+  ['string', "'single ''quoted'' # no comment'"],
+  ['string', '"double \\"quoted\\" \\u263a # no comment"'],
+  ['string', '!!str 12'],
+  ['string', '&text !!str tagged'],
+  ['string', '&word word'],
+  ['list', '[]'],
+  ['list', '[1, "b", [c, {d: e}], ]'],
+  ['list', '&list [x]'],
+  ['map', '{}'],
+  ['map', '{x: 1, "y":[2], z}'],
+];
+
+/** Documents as people write them: every style, comments, blank lines, nesting, LF or CRLF, with or without a BOM. */
+export function writeDocument(pick: fc.GeneratorValue): WrittenDocument {
+  const values: WrittenValue[] = [];
+  const comments: { text: string; offset: number }[] = [];
+  const lineBreak = pick(fc.constantFrom, '\n', '\r\n');
+  let text = pick(fc.constantFrom, '', '\ufeff');
+  let count = 0;
+
+  if (pick(fc.boolean)) text += `---${lineBreak}`;
+  map([], 0, 0);
+  if (pick(fc.boolean)) text = text.slice(0, -lineBreak.length);
+  return { text, values, comments };
+
+  function map(path: readonly string[], indent: number, depth: number): void {
+    const entries = pick(fc.integer, { min: 1, max: 4 });
+    for (let entry = 0; entry < entries; entry += 1) {
+      filler(indent);
+      count += 1;
+      const name = `${pick(fc.constantFrom, 'k', 'key ', 'ü')}${count}`;
+      const key = pick(fc.constantFrom, name, `"${name}"`, `'${name}'`);
+      text += `${' '.repeat(indent)}${key}:`;
+      value([...path, name], indent, depth);
+    }
+  }
+
+  function value(path: readonly string[], indent: number, depth: number): void {
+    const colon = text.length;
+    const kind = pick(fc.integer, { min: 0, max: 9 });
+    if (kind < 5) oneLine(path, colon);
+    else if (kind === 5) scalarOverLines(path, colon, indent);
+    else if (kind === 6) blockScalar(path, colon, indent);
+    else if (kind === 7) flowOverLines(path, colon, indent);
+    else if (kind === 8) blockList(path, colon, indent);
+    else if (depth < 3) blockMap(path, indent, depth);
+    else oneLine(path, colon);
+  }
+
+  function oneLine(path: readonly string[], colon: number): void {
+    const [type, written] = pick(fc.constantFrom, ...ONE_LINE);
+    if (written !== '') text += pick(fc.constantFrom, ' ', '   ');
+    const start = text.length;
+    text += written;
+    values.push({ path, type, colon, start, end: text.length });
+    endLine();
+  }
+
+  function scalarOverLines(path: readonly string[], colon: number, indent: number): void {
+    text += ' ';
+    const start = text.length;
+    const pad = lineBreak + ' '.repeat(indent + 2);
+    text += pick(
+      fc.constantFrom,
+      `one${pad}two`,
+      `"one${pad}${lineBreak}  two"`.replace(/\s+two/, `${pad}two`),
+      `'one${pad}two'`,
+    );
+    values.push({ path, type: 'string', colon, start, end: text.length });
+    endLine();
+  }
+
+  function blockScalar(path: readonly string[], colon: number, indent: number): void {
+    text += ' ';
+    const start = text.length;
+    text += pick(fc.constantFrom, '|', '>', '|-', '>-', '|2', '>2-');
+    if (pick(fc.boolean)) comment();
+    const width = indent + 2;
+    const lines = pick(fc.constantFrom, ['x'], ['x', 'y # no comment'], ['x', '', '  y']);
+    for (const line of lines) text += lineBreak + (line === '' ? '' : ' '.repeat(width) + line);
+    values.push({ path, type: 'string', colon, start, end: text.length });
+    text += lineBreak;
+    if (pick(fc.boolean)) text += lineBreak;
+  }
+
+  function flowOverLines(path: readonly string[], colon: number, indent: number): void {
+    text += ' ';
+    const start = text.length;
+    const pad = lineBreak + ' '.repeat(indent + 2);
+    const [type, written] = pick(
+      fc.constantFrom,
+      ['list', `[a, # inside${pad}b,${pad}]`] as const,
+      ['map', `{a: 1,${pad}"b": # inside${pad}{c: d}}`] as const,
+    );
+    text += written;
+    values.push({ path, type, colon, start, end: text.length });
+    endLine();
+  }
+
+  function blockList(path: readonly string[], colon: number, indent: number): void {
+    endLine();
+    const pad = ' '.repeat(indent + pick(fc.constantFrom, 0, 2));
+    const start = text.length + pad.length;
+    const items = pick(
+      fc.array,
+      fc.constantFrom('1', 'a b', '"q"', '', '- n', `a: 1${lineBreak}${pad}  b: `, '[x]', '|-\n x'),
+      {
+        minLength: 1,
+        maxLength: 4,
+      },
+    );
+    const written = items.map((item) => {
+      if (item.startsWith('|')) return `${pad}- |-${lineBreak}${pad}    x`;
+      return item === '' ? `${pad}-` : `${pad}- ${item.trimEnd()}`;
+    });
+    text += written.join(pick(fc.constantFrom, lineBreak, `${lineBreak}${pad}# inside${lineBreak}`));
+    values.push({ path, type: 'list', colon, start, end: text.length });
+    text += lineBreak;
+  }
+
+  function blockMap(path: readonly string[], indent: number, depth: number): void {
+    endLine();
+    const inner = indent + pick(fc.constantFrom, 1, 2, 4);
+    map(path, inner, depth + 1);
+  }
+
+  function filler(indent: number): void {
+    const kind = pick(fc.integer, { min: 0, max: 5 });
+    if (kind === 0) text += lineBreak;
+    if (kind === 1) {
+      text += ' '.repeat(indent);
+      comment('');
+      text += lineBreak;
+    }
+  }
+
+  function endLine(): void {
+    if (pick(fc.boolean)) comment();
+    text += lineBreak;
+  }
+
+  function comment(space = ' '): void {
+    const written = `# c${comments.length}.`;
+    text += space;
+    comments.push({ text: written, offset: text.length });
+    text += written;
+  }
+}
+
+const strings = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    '',
+    'on',
+    'null',
+    '0x1F',
+    '- a',
+    'a: b',
+    'a #b',
+    '#',
+    "it's",
+    '"',
+    '\\',
+    'x\ny\n',
+    'x\n\n',
+    ' lead',
+    'trail ',
+    '\u0085',
+    '\u2028',
+    '\ufeff',
+    '😀',
+    '*a',
+    '&a',
+    '!a',
+    '%a',
+    '@a',
+    '`',
+    '|',
+    '>',
+    '---',
+    '...',
+    '[',
+    '}',
+    ',',
+    '?',
+    ':',
+  ),
+);
+const exact = (value: unknown): boolean =>
+  !/"__proto__":/.test(JSON.stringify(value)) &&
+  !/\d{16}/.test(JSON.stringify(value)) &&
+  !/e\+/.test(JSON.stringify(value));
+const json = fc.jsonValue({ maxDepth: 3 }).filter(exact) as fc.Arbitrary<JsonValue>; // as: what a JSON value is
+
+/** Values of one type; any value where null stands. */
+export function valuesOf(type: Type): fc.Arbitrary<JsonValue> {
+  switch (type) {
+    case 'string':
+      return strings;
+    case 'number':
+      return fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }).filter(exact));
+    case 'boolean':
+      return fc.boolean();
+    case 'list':
+      return fc.array(fc.oneof(json, strings), { maxLength: 4 });
+    case 'map':
+      return fc.dictionary(
+        strings.filter((key) => key !== '__proto__' && key !== '<<'),
+        json,
+        { maxKeys: 4, noNullPrototype: true },
+      );
+    default:
+      return fc.oneof(json, strings);
+  }
+}
