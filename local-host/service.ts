@@ -2,7 +2,6 @@ import { createPrometheusMetrics } from '../functions/shared/adapters/metrics/pr
 import { give, Ports, type Surroundings } from '../functions/shared/port.ts';
 import {
   apiDocument,
-  auditTrail,
   descriptionFiles,
   keyStore,
   lifecycle,
@@ -12,12 +11,11 @@ import {
   signingKeys,
   skillFiles,
 } from '../functions/shared/ports.ts';
+import { startCompanions } from './companions.ts';
 import { InFlight } from './in-flight.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { Listeners } from './listeners.ts';
 import { apiDocumentOf } from './openapi.ts';
-import type { Relay } from './relay/relay.ts';
-import { SeenIds } from './relay/seen-ids.ts';
 import { createRouter } from './router.ts';
 import { ROUTES } from './routes.ts';
 
@@ -52,9 +50,12 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
   });
   const first = [signingKeys, keyStore, robotLink, skillFiles, llmConfigFile, descriptionFiles];
   for (const which of first) await ports.get<unknown>(which);
-  const relay = await joinRelay(ports);
-  const listeners = new Listeners({ ports, router: createRouter(ROUTES), inFlight, limits });
+  const listeners = new Listeners({ ports, router: createRouter(ROUTES, ports.config.fleet), inFlight, limits });
   const { url, tlsUrl, socketPath } = await listeners.open();
+  const companions = await startCompanions(ports).catch(async (error: unknown) => {
+    await listeners.close();
+    throw error;
+  });
   return {
     ports,
     url,
@@ -62,26 +63,12 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
     socketPath,
     inFlight,
     async stop() {
-      await relay?.close();
       await inFlight.drain(limits.drainGrace);
       await inFlight.end(limits.drainEnd);
+      await companions.close();
       await listeners.close();
       await ports.close();
       counting.close();
     },
   };
-}
-
-async function joinRelay(ports: Ports): Promise<Relay | undefined> {
-  const { config, logger, clock } = ports;
-  if (config.SERVICE_RELAY_URL === undefined) return undefined;
-  const { openRelay } = await import('./relay/relay.ts');
-  return openRelay({
-    config,
-    logger,
-    clock,
-    robotLink: await ports.get(robotLink),
-    auditTrail: await ports.get(auditTrail),
-    seen: new SeenIds(),
-  });
 }

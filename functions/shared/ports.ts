@@ -13,11 +13,12 @@ import type { KeyStore } from './adapters/key-store/port.ts';
 import type { LlmConfigFile } from './adapters/llm-config-file/port.ts';
 import { type Metrics, NO_METRICS } from './adapters/metrics/port.ts';
 import type { PythonParser } from './adapters/python-parser/port.ts';
-import type { RobotLink } from './adapters/robot-link/port.ts';
+import type { RobotLink, Robots } from './adapters/robot-link/port.ts';
 import type { Secrets } from './adapters/secrets/port.ts';
 import type { ServiceManagers } from './adapters/service-manager/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
 import type { SkillFiles } from './adapters/skill-files/port.ts';
+import type { StreamServer } from './adapters/stream-server/port.ts';
 import type { TlsCertificate } from './adapters/tls-certificate/port.ts';
 import type { Wifi } from './adapters/wifi/port.ts';
 import type { WifiRecord } from './adapters/wifi-record/port.ts';
@@ -31,8 +32,15 @@ import type { ReadinessCheck } from './readiness.ts';
 import type { ApiKeyGate } from './tokens/api-key-gate.ts';
 import type { Tokens } from './tokens/tokens.ts';
 
+const PER_ROBOT = { perRobot: true } as const;
+
 /** The frozen configuration, for handlers that answer from it. */
-export const config: Port<Config> = /* @__PURE__ */ port('configuration', (ports) => ports.config);
+export const config: Port<Config> = /* @__PURE__ */ port(
+  'configuration',
+  (ports) => ports.config,
+  undefined,
+  PER_ROBOT,
+);
 
 /** Now, in ms since the epoch. */
 export const clock: Port<() => number> = /* @__PURE__ */ port('clock', (ports) => ports.clock);
@@ -56,15 +64,20 @@ export const keyStore: Port<KeyStore> = /* @__PURE__ */ port('key store', async 
 });
 
 /** Mints and verifies the service's own tokens. */
-export const tokens: Port<Tokens> = /* @__PURE__ */ port('tokens', async (ports) => {
-  const { createTokens } = await import('./tokens/tokens.ts');
-  return createTokens({
-    config: ports.config,
-    clock: ports.clock,
-    signingKeys: await ports.get(signingKeys),
-    keyStore: await ports.get(keyStore),
-  });
-});
+export const tokens: Port<Tokens> = /* @__PURE__ */ port(
+  'tokens',
+  async (ports) => {
+    const { createTokens } = await import('./tokens/tokens.ts');
+    return createTokens({
+      config: ports.config,
+      clock: ports.clock,
+      signingKeys: await ports.get(signingKeys),
+      keyStore: await ports.get(keyStore),
+    });
+  },
+  undefined,
+  PER_ROBOT,
+);
 
 /** Checks API keys and slows down those who guess them. */
 export const apiKeyGate: Port<ApiKeyGate> = /* @__PURE__ */ port('api-key gate', async (ports) => {
@@ -86,15 +99,41 @@ export const auditTrail: Port<AuditTrail> = /* @__PURE__ */ port(
 /** Counts nothing unless the local host gives one that does. */
 export const metrics: Port<Metrics> = /* @__PURE__ */ port('metrics', () => NO_METRICS);
 
+/** The robots of a fleet, over one connection to their broker. */
+export const robots: Port<Robots> = /* @__PURE__ */ port(
+  'robots',
+  async ({ config, logger, clock }) => {
+    const { openMqttFleet } = await import('./adapters/robot-link/mqtt/open.ts');
+    return openMqttFleet(config, logger, clock);
+  },
+  (fleet) => fleet.close(),
+  { thaw: (fleet) => fleet.thaw() },
+);
+
 /** The way to the robot, chosen by SERVICE_ROBOT_URL. */
 export const robotLink: Port<RobotLink> = /* @__PURE__ */ port(
   'robot link',
   async (ports) => {
+    if (ports.config.fleet) {
+      const { measured } = await import('./adapters/robot-link/measured.ts');
+      const link = await (await ports.get(robots)).robot(ports.config.SERVICE_ROBOT_ID);
+      return measured(link, await ports.get(metrics));
+    }
     const { openRobotLink } = await import('./adapters/robot-link/open.ts');
     return openRobotLink(ports.config, ports.logger, ports.clock, await ports.get(metrics));
   },
   (link) => link.close(),
+  { ...PER_ROBOT, thaw: (link) => link.thaw?.() },
 );
+
+/** The video-stream server that is told of new public keys (SERVICE_MEDIAMTX_API_URL). */
+export const streamServer: Port<StreamServer> = /* @__PURE__ */ port('stream server', async ({ config }) => {
+  const { openMediaMtx } = await import('./adapters/stream-server/media-mtx.ts');
+  if (config.SERVICE_MEDIAMTX_API_URL === undefined) {
+    throw unavailable('stream server', 'Set SERVICE_MEDIAMTX_API_URL.');
+  }
+  return openMediaMtx(config.SERVICE_MEDIAMTX_API_URL);
+});
 
 /** Where the process stands in its life; the host says so when it drains. */
 export const lifecycle: Port<Lifecycle> = /* @__PURE__ */ port('lifecycle', () => ({ draining: false }));
@@ -104,7 +143,7 @@ export const readiness: Port<readonly ReadinessCheck[]> = /* @__PURE__ */ port('
   const { readinessChecks } = await import('./readiness.ts');
   const { folderProblem } = await import('./adapters/folders/folder-problem.ts');
   return readinessChecks({
-    robotLink: () => ports.get(robotLink),
+    robotLink: () => (ports.config.fleet ? ports.get(robots) : ports.get(robotLink)),
     database: () => ports.get(database),
     signingKeys: () => ports.get(signingKeys),
     keyStore: () => ports.get(keyStore),

@@ -26,7 +26,7 @@ const SETTING = 'SERVICE_RELAY_URL';
 const LOOK_EVERY_MS = 1_000;
 const SAY_EVERY_MS = 15_000;
 const SAID_FOR_SECONDS = 45;
-const LONGEST_ANSWER = 1024 * 1024;
+const LONGEST_ANSWER = 1024 * 1024; // characters
 
 export interface Relay {
   /** Leaves the broker; the robot counts as gone at once. */

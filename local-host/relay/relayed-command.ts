@@ -6,6 +6,7 @@ import { type CommandMessage, type Ran, REFUSALS } from '../../functions/shared/
 import { failed } from '../../functions/shared/adapters/robot-link/mqtt/outcome.ts';
 import { ServiceError } from '../../functions/shared/errors.ts';
 import type { JsonObject, JsonValue } from '../../functions/shared/json.ts';
+import type { Lifecycle } from '../../functions/shared/lifecycle.ts';
 import { auditRelayed } from './audit-relayed.ts';
 import type { SeenIds } from './seen-ids.ts';
 import { beginsUntil, MOST_SKEW_MS } from './timing.ts';
@@ -13,6 +14,7 @@ import { beginsUntil, MOST_SKEW_MS } from './timing.ts';
 export interface Relaying extends Commanding {
   readonly seen: SeenIds;
   readonly auditTrail: AuditTrail;
+  readonly lifecycle: Lifecycle;
 }
 
 /** Nobody can hang up on a relay: it hears of no such thing. */
@@ -31,6 +33,7 @@ export async function runRelayed(parts: Relaying, message: CommandMessage): Prom
     note = subject;
   };
   try {
+    if (parts.lifecycle.draining) throw failed('robot_unavailable', 'The service on the robot is shutting down.', 'no');
     const now = parts.clock();
     const until = beginsUntil(message, now);
     const spec = findCommand(parts.robotLink, message.command);

@@ -3,7 +3,7 @@ export class SeenIds {
   readonly #until = new Map<string, number>();
   readonly #limit: number;
 
-  constructor(limit = 10_000) {
+  constructor(limit = 100_000) {
     this.#limit = limit;
   }
 

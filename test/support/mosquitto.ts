@@ -17,6 +17,9 @@ export interface TestBroker {
   readonly port: number;
   kill(): Promise<void>;
   start(): Promise<void>;
+  /** Stops its clock: connections stand, nothing moves, until it goes on. */
+  freeze(): void;
+  goOn(): void;
 }
 
 /** A mosquitto of our own with the access rules of examples/mosquitto, on a free port of 127.0.0.1. */
@@ -53,6 +56,8 @@ export async function startMosquitto(more: readonly string[] = []): Promise<Test
     port,
     url: (user, path = '') => `mqtt://${user}:${PASSWORDS[user]}@127.0.0.1:${port}${path}`,
     start,
+    freeze: () => void child?.kill('SIGSTOP'),
+    goOn: () => void child?.kill('SIGCONT'),
     async kill() {
       if (!child || child.exitCode !== null || child.signalCode !== null) return;
       const gone = once(child, 'exit');
@@ -62,7 +67,7 @@ export async function startMosquitto(more: readonly string[] = []): Promise<Test
   };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as { port: number }; // as: a TCP server has no other kind of address

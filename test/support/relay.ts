@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditTrail } from '../../functions/shared/adapters/audit-trail/port.ts';
+import type { RobotLink } from '../../functions/shared/adapters/robot-link/port.ts';
 import {
   openSimulatedRobot,
   type SimulatedRobot,
@@ -25,14 +26,29 @@ export interface RelayedRobot {
   readonly relay: Relay;
 }
 
+interface JoinOptions {
+  readonly robotId?: string;
+  readonly clock?: () => number;
+  /** What the relay speaks to in place of the simulated robot. */
+  readonly link?: RobotLink;
+}
+
 /** A simulated robot that has joined a broker. */
 export function joinBroker(
   url: string,
-  { robotId = 'robot-1', clock = Date.now }: { readonly robotId?: string; readonly clock?: () => number } = {},
+  { robotId = 'robot-1', clock = Date.now, link }: JoinOptions = {},
 ): RelayedRobot {
   const robot = openSimulatedRobot(Date.now);
   const audit = fakeAudit();
   const config = testConfig({ SERVICE_RELAY_URL: url, SERVICE_ROBOT_ID: robotId });
-  const parts = { config, robotLink: robot, clock, logger: silentLogger, seen: new SeenIds(), auditTrail: audit };
+  const parts = {
+    lifecycle: { draining: false },
+    config,
+    robotLink: link ?? robot,
+    clock,
+    logger: silentLogger,
+    seen: new SeenIds(),
+    auditTrail: audit,
+  };
   return { robot, audit, relay: openRelay(parts) };
 }

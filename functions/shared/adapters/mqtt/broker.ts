@@ -1,4 +1,4 @@
-import { connect as connectTcp } from 'node:net';
+import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type IPublishPacket, type ISubscriptionMap, MqttClient } from 'mqtt';
 import type { Logger } from '../../logger.ts';
@@ -223,7 +223,7 @@ export class Broker {
 
 function openStream({ tls, host, port }: BrokerAddress) {
   if (!tls) return connectTcp({ host, port, noDelay: true });
-  const socket = connectTls({ host, port, servername: host });
+  const socket = connectTls({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}) });
   socket.setNoDelay(true);
   return socket;
 }

@@ -35,6 +35,7 @@ export function measured(link: RobotLink, metrics: Metrics): RobotLink {
     catalogue: () => link.catalogue(),
     send: (command: RobotCommand, options: SendOptions) => measure(command.command, () => link.send(command, options)),
     stop: (options: SendOptions, sender?: Sender) => measure('stop', () => link.stop(options, sender)),
+    thaw: async () => link.thaw?.(),
     close: () => link.close(),
   };
 }

@@ -59,6 +59,8 @@ export interface RobotLink {
   send(command: RobotCommand, options: SendOptions): JsonValue | Promise<JsonValue>;
   /** Stops all motion and cancels every mission, ahead of everything; settles when the robot has confirmed. */
   stop(options: SendOptions, sender?: Sender): StopReport | Promise<StopReport>;
+  /** Makes good what a pause of the whole process has broken; a link without a connection needs none. */
+  thaw?(): Promise<void>;
   close(): void | Promise<void>;
 }
 
@@ -66,5 +68,9 @@ export interface RobotLink {
 export interface Robots {
   /** The way to one of them, as soon as it is known whether it is there; one that is not is not connected. */
   robot(robotId: string): Promise<RobotLink>;
+  /** Whether the connection stands over which they are reached. */
+  connected(): boolean;
+  /** Makes good what a pause of the whole process has broken. */
+  thaw(): Promise<void>;
   close(): void | Promise<void>;
 }

@@ -24,11 +24,16 @@ export async function openMqttLink(config: Config, logger: Logger, clock: () => 
   }
   const robots = openMqttRobots(address, logger, clock);
   const robot = await robots.robot(robotId);
-  return Object.assign(robot, { close: () => robots.close() });
+  return Object.assign(robot, { thaw: () => robots.thaw(), close: () => robots.close() });
+}
+
+/** The robots behind the broker that SERVICE_ROBOT_URL names. @throws ConfigError when it cannot be used. */
+export function openMqttFleet(config: Config, logger: Logger, clock: () => number): Robots {
+  return openMqttRobots(brokerAddress(config.SERVICE_ROBOT_URL ?? '', SETTING), logger, clock);
 }
 
 /** The robots behind one MQTT broker, over one connection. */
-export function openMqttRobots(address: BrokerAddress, logger: Logger, clock: () => number): Robots {
+function openMqttRobots(address: BrokerAddress, logger: Logger, clock: () => number): Robots {
   const instance = randomBytes(12).toString('base64url');
   const robots = new Map<string, RemoteRobot>();
   const broker = new Broker({
@@ -76,6 +81,13 @@ export function openMqttRobots(address: BrokerAddress, logger: Logger, clock: ()
       }
       if (broker.up) await robot.whenSeen(PRESENCE_WAIT_MS);
       return robot;
+    },
+    connected: () => broker.up,
+    async thaw() {
+      if (broker.up && !broker.frozen) return;
+      broker.renew();
+      await broker.settled(BROKER_WAIT_MS);
+      if (broker.up) await Promise.all([...robots.values()].map((robot) => robot.whenSeen(PRESENCE_WAIT_MS)));
     },
     close: () => broker.close(),
   };
