@@ -35,6 +35,10 @@ import * as getDocsPage from '../functions/system/documentation/get-docs-page.ha
 import * as getOpenapi from '../functions/system/documentation/get-openapi.handler.ts';
 import * as getLlmConfig from '../functions/system/llm-config/get-llm-config.handler.ts';
 import * as patchLlmConfig from '../functions/system/llm-config/patch-llm-config.handler.ts';
+import * as configureWifi from '../functions/system/network/configure-wifi.handler.ts';
+import * as getWifiList from '../functions/system/network/get-wifi-list.handler.ts';
+import * as getLogs from '../functions/system/services/get-logs.handler.ts';
+import * as listServices from '../functions/system/services/list-services.handler.ts';
 import * as downloadSkill from '../functions/system/skills/download-skill.handler.ts';
 import * as enableSkill from '../functions/system/skills/enable-skill.handler.ts';
 import * as listSkills from '../functions/system/skills/list-skills.handler.ts';
@@ -46,6 +50,8 @@ import * as checkLive from '../functions/system/status/check-live.handler.ts';
 import * as checkReady from '../functions/system/status/check-ready.handler.ts';
 import * as getMetrics from '../functions/system/status/get-metrics.handler.ts';
 import * as getStatus from '../functions/system/status/get-status.handler.ts';
+import * as getVolume from '../functions/system/volume/get-volume.handler.ts';
+import * as setVolume from '../functions/system/volume/set-volume.handler.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Version = 'v1' | 'v2';
@@ -123,9 +129,20 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/skill/download/{skill_name}', downloadSkill, SAFE),
   route('PATCH', '/api/{version}/skill/rename/', renameSkill),
 
+  // Network
+  route('POST', '/api/{version}/network/configure/', configureWifi),
+  route('GET', '/api/{version}/network/get_wifi_list', getWifiList),
+
   // LLM configuration
   route('GET', '/api/{version}/llm_config/', getLlmConfig),
   route('PATCH', '/api/{version}/llm_config/', patchLlmConfig),
+  // Audio
+  route('GET', '/api/{version}/volume/', getVolume),
+  route('POST', '/api/{version}/volume/', setVolume),
+
+  // System services
+  route('GET', '/api/{version}/service/get_services_list', listServices),
+  route('GET', '/api/{version}/service/{system}/{service_name}', getLogs),
 
   // Audit
   route('GET', '/api/{version}/audit/', readAudit),

@@ -3,12 +3,29 @@
 set -euo pipefail
 
 packages=(
+  alsa-utils      # amixer
   chromium        # a real browser for the documentation page
   curl            # the README's session
+  dbus            # private buses, for the Wi-Fi tests and WirePlumber
   faketime        # clocks that stand elsewhere
+  iproute2        # the wired device of the real NetworkManager
+  mosquitto       # a real MQTT broker
+  network-manager
+  openssh-client
+  openssh-server  # the base computer
+  pipewire        # a loudspeaker, of the newer kind
+  pipewire-bin
+  pipewire-pulse
+  pulseaudio      # a loudspeaker, of the older kind
+  pulseaudio-utils
   python3-cryptography
+  python3-dbusmock  # a NetworkManager that can be made to fail
   python3-jwt     # an independent verifier of our tokens
+  python3-paho-mqtt # the example of a robot in Python
   sqlite3         # another program that opens the database
+  systemd         # journalctl, systemctl, checks of the unit
+  systemd-journal-remote # makes journals
+  wireplumber
 )
 
 missing=()

@@ -9,6 +9,10 @@ export const handler = endpoint({
   summary: 'Delete all rows of every table',
   description: 'A GET with an effect. A snapshot of the database is written first and named in the answer.',
   effects: true,
+  audit: 'database.clear',
   uses: { database },
   errors: ['busy', 'storage_full', 'component_unavailable'],
-}).handler((_call, { database }) => database.clear('every'));
+}).handler(({ record }, { database }) => {
+  record('database.clear', { table: null });
+  return database.clear('every');
+});

@@ -11,6 +11,10 @@ export const handler = endpoint({
   output: ClearedTable,
   summary: 'Delete all rows of a table',
   description: 'A snapshot of the database is written first and named in the answer. Nothing cascades.',
+  audit: 'database.clear',
   uses: { database },
   errors: ['unknown_table', 'conflict', 'busy', 'storage_full', 'component_unavailable'],
-}).handler(({ valid }, { database }) => clearTable(database, valid.query.tablename));
+}).handler(({ valid: { query }, record }, { database }) => {
+  record('database.clear', { table: query.tablename.slice(0, 64) });
+  return clearTable(database, query.tablename);
+});

@@ -11,6 +11,7 @@ export const handler = endpoint({
   output: TransferAnswer,
   summary: 'Import a table from CSV',
   description: 'Rows with a known `id` are replaced, others added; all or nothing. A file may have at most 256 MiB.',
+  audit: 'database.import',
   uses: { database },
   errors: [
     'unknown_table',
@@ -22,4 +23,7 @@ export const handler = endpoint({
     'storage_full',
     'component_unavailable',
   ],
-}).handler(({ valid }, { database }) => importTable(database, valid.body));
+}).handler(({ valid: { body }, record }, { database }) => {
+  record('database.import', { table: body.tablename.slice(0, 64) || null, path: body.path.slice(0, 256) });
+  return importTable(database, body);
+});

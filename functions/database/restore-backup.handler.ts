@@ -11,6 +11,10 @@ export const handler = endpoint({
   output: RestoredDatabase,
   summary: 'Restore a snapshot of the database',
   description: 'A snapshot of the present is written first. One transaction: every table is restored, or none.',
+  audit: 'database.restore',
   uses: { database },
   errors: ['not_found', 'conflict', 'busy', 'storage_full', 'component_unavailable'],
-}).handler(({ valid }, { database }) => restoreBackup(database, valid.body.backup));
+}).handler(({ valid: { body }, record }, { database }) => {
+  record('database.restore', { backup: body.backup });
+  return restoreBackup(database, body.backup);
+});

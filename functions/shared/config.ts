@@ -2,6 +2,7 @@ import { homedir, hostname } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { ACCESS_LEVELS } from './access.ts';
+import { NO_UNITS, parseAllowedUnits } from './allowed-units.ts';
 
 const flag = z.enum(['0', '1', 'true', 'false']).transform((text) => text === '1' || text === 'true');
 const port = z
@@ -25,6 +26,14 @@ const bytes = z
   .string()
   .regex(/^\d{1,15}$/, 'bytes, digits only')
   .transform(Number);
+const allowedUnits = z.string().transform((text, context) => {
+  try {
+    return parseAllowedUnits(text);
+  } catch (error) {
+    context.addIssue(error instanceof Error ? error.message : String(error));
+    return z.NEVER;
+  }
+});
 
 /**
  * Every setting of the service, as environment variables; the table in the README is checked against this schema by a
@@ -78,9 +87,8 @@ export const SETTINGS = z.object({
   SERVICE_WIFI_ALLOW_UNVERIFIED_EAP: flag.default(false).describe('`1`: 802.1X without checking the server is allowed'),
   SERVICE_AUDIO_RUNTIME_DIR: absolutePath.optional().describe('XDG_RUNTIME_DIR of the audio session'),
   SERVICE_AUDIO_SERVER: z.string().optional().describe('PULSE_SERVER of the audio session'),
-  SERVICE_ALLOWED_UNITS: z
-    .string()
-    .default('')
+  SERVICE_ALLOWED_UNITS: allowedUnits
+    .default(NO_UNITS)
     .describe('units that may be listed and read, `head=a-*.service,b.service;base=*.service`'),
   SERVICE_JOURNAL_DIR: absolutePath.optional().describe('journal files to read instead of the running journal of head'),
   SERVICE_BASE_HOST: z.string().optional().describe('host name of the base computer'),
@@ -89,17 +97,29 @@ export const SETTINGS = z.object({
   SERVICE_BASE_KEY_PATH: absolutePath.optional().describe('private SSH key for the base computer'),
   SERVICE_BASE_HOST_KEY: z
     .string()
+    .regex(
+      /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/]+={0,2}( .*)?$/,
+      'a public key in one line, `ssh-ed25519 AAAA…`',
+    )
     .optional()
     .describe('pinned SSH host key of the base computer, `ssh-ed25519 AAAA…`'),
   SERVICE_BASE_JOURNAL_DIR: absolutePath
     .optional()
     .describe('journal files to read on base instead of its running journal'),
-  SERVICE_ROBOT_URL: z.string().optional().describe('how the robot is reached; `sim:` in sim mode, none in robot mode'),
+  SERVICE_ROBOT_URL: z
+    .string()
+    .optional()
+    .describe(
+      'how the robot is reached: `sim:`, `ws[s]://host:9090` (rosbridge), or `mqtt[s]://user:password@broker/robot-id`, without the id a fleet; `sim:` in sim mode, none in robot mode',
+    ),
+  SERVICE_ROBOT_MAPPING_PATH: absolutePath
+    .optional()
+    .describe('what the commands are on a robot reached through rosbridge; `rosbridge.yaml` in the data folder'),
   SERVICE_ROBOT_ID: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,64}$/, '1 to 64 of A-Z a-z 0-9 _ . -')
     .optional()
-    .describe('id of this robot, `aud` of its tokens; the host name'),
+    .describe('id of this robot, `aud` of its tokens; the one in SERVICE_ROBOT_URL, else the host name'),
   SERVICE_COMMAND_TIMEOUT_MS: milliseconds.default(10_000).describe('longest time a command may take'),
   SERVICE_RELAY_URL: z
     .string()
@@ -133,9 +153,14 @@ export interface Config extends Readonly<Settings> {
   readonly SERVICE_SKILLS_DIR: string;
   readonly SERVICE_DESCRIPTION_DIR: string;
   readonly SERVICE_LLM_CONFIG_PATH: string;
+  readonly SERVICE_ROBOT_MAPPING_PATH: string;
   readonly SERVICE_ROBOT_ID: string;
+  /** SERVICE_ROBOT_URL names a broker and no robot: which robot is meant stands in the path, `/{robot_id}/rest/…`. */
+  readonly fleet: boolean;
   /** True in AWS Lambda: no disk to keep things on, a gateway in front. */
   readonly inCloud: boolean;
+  /** Port of AWS's secrets extension beside a function, and the token it asks for; undefined outside of AWS Lambda. */
+  readonly secretsExtension: { readonly port: number; readonly token: string } | undefined;
   /** The part of the environment that child processes may see. */
   readonly childEnvironment: Readonly<Record<string, string>>;
 }
@@ -168,9 +193,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv): { config: Config; wa
   return { config: complete(parsed.data, environment), warnings };
 }
 
-/** The configuration of this very process, for Lambda functions, which have no main. */
-export function processConfig(): Config {
-  return loadConfig(process.env).config;
+/** The configuration of this very process, for Lambda functions, which have no main; `instead` outranks its settings. */
+export function processConfig(instead: Readonly<Record<string, string>> = {}): Config {
+  return loadConfig({ ...process.env, ...instead }).config;
 }
 
 function complete(settings: Settings, environment: NodeJS.ProcessEnv): Config {
@@ -190,15 +215,29 @@ function complete(settings: Settings, environment: NodeJS.ProcessEnv): Config {
     SERVICE_SKILLS_DIR: settings.SERVICE_SKILLS_DIR ?? join(dataDir, 'skills'),
     SERVICE_DESCRIPTION_DIR: settings.SERVICE_DESCRIPTION_DIR ?? join(dataDir, 'description'),
     SERVICE_LLM_CONFIG_PATH: settings.SERVICE_LLM_CONFIG_PATH ?? join(dataDir, 'llm_config.yaml'),
-    SERVICE_ROBOT_ID: settings.SERVICE_ROBOT_ID ?? hostname().slice(0, 64),
+    SERVICE_ROBOT_MAPPING_PATH: settings.SERVICE_ROBOT_MAPPING_PATH ?? join(dataDir, 'rosbridge.yaml'),
+    SERVICE_ROBOT_ID: settings.SERVICE_ROBOT_ID ?? robotIn(robotUrl) ?? hostname().slice(0, 64),
+    fleet: robotUrl !== undefined && /^mqtts?:\/\/[^/]*\/?$/i.test(robotUrl),
     inCloud: environment.AWS_LAMBDA_FUNCTION_NAME !== undefined,
+    secretsExtension: secretsExtension(environment),
     childEnvironment: Object.freeze(Object.fromEntries(childEnvironment) as Record<string, string>), // undefined values are absent keys
   });
+}
+
+/** The variables are AWS's own. */
+function secretsExtension(environment: NodeJS.ProcessEnv): Config['secretsExtension'] {
+  const { AWS_SESSION_TOKEN: token, PARAMETERS_SECRETS_EXTENSION_HTTP_PORT: port = '2773' } = environment;
+  return token === undefined ? undefined : { port: Number(port), token };
 }
 
 /** Where the audit trail is kept. */
 export function auditPath(config: Config): string {
   return join(config.SERVICE_DATA_DIR, 'audit.jsonl');
+}
+
+/** The robot that an MQTT URL names behind its broker. */
+function robotIn(url: string | undefined): string | undefined {
+  return /^mqtts?:\/\/[^/]*\/([A-Za-z0-9_-]{1,64})$/i.exec(url ?? '')?.[1];
 }
 
 /** A URL as it may be shown: a password inside it becomes `***`. What is no URL is shown as it is. */

@@ -1,6 +1,7 @@
 import { VERSION } from '../../shared/build-info.ts';
 import { endpoint } from '../../shared/middleware/endpoint.ts';
 import { config, robotLink } from '../../shared/ports.ts';
+import { simulatedParts } from '../../shared/simulated-parts.ts';
 import { Status } from './status.schema.ts';
 
 /** GET /status: that the service is up, and whether the robot is connected. Public; clients poll it before they authenticate. */
@@ -15,5 +16,6 @@ export const handler = endpoint({
   mode: config.SERVICE_MODE,
   robot: robotLink.connected() ? 'connected' : 'disconnected',
   robot_link: robotLink.kind,
+  simulated: simulatedParts(config),
   uptime_seconds: Math.round(process.uptime()),
 }));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SIMULATED_PARTS } from '../../shared/simulated-parts.ts';
 
 export const Status = z
   .object({
@@ -10,6 +11,10 @@ export const Status = z
       .string()
       .describe('how the robot is reached; `simulated` moves no real machine')
       .meta({ example: 'simulated' }),
+    simulated: z
+      .array(z.enum(SIMULATED_PARTS))
+      .describe('parts that are simulated: what they answer is made up')
+      .meta({ example: ['robot', 'audio', 'services', 'wifi'] }),
     uptime_seconds: z.number().min(0),
   })
   .meta({ id: 'Status' });

@@ -15,10 +15,12 @@ import { handler as addItem } from '../../../functions/database/add-item.handler
 import { handler as clearDatabase } from '../../../functions/database/clear-database.handler.ts';
 import { handler as clearTable } from '../../../functions/database/clear-table.handler.ts';
 import { handler as deleteItem } from '../../../functions/database/delete-item.handler.ts';
+import { handler as importTable } from '../../../functions/database/import-table.handler.ts';
 import { handler as listBackups } from '../../../functions/database/list-backups.handler.ts';
 import { handler as readTable } from '../../../functions/database/read-table.handler.ts';
 import { handler as restoreBackup } from '../../../functions/database/restore-backup.handler.ts';
 import type { JsonObject } from '../../../functions/shared/json.ts';
+import { auditTrail } from '../../../functions/shared/ports.ts';
 import { type DatabaseWorld, databaseWorld } from '../../support/database.ts';
 import { PARENTS, TABLES } from '../../support/rows.ts';
 
@@ -106,6 +108,30 @@ describe('Clearing', () => {
     const headers = { authorization: 'Bearer USER', 'sec-purpose': purpose };
     expect(await invoke(clearDatabase, { ports: world.ports, headers })).toMatchObject({ status: 403 });
     expect(await read('robots_table')).toHaveLength(1);
+  });
+});
+
+describe('The audit trail', () => {
+  it('keeps who cleared, imported and restored, and how it ended', async () => {
+    await filled();
+    const { backup } = (await clearAll()).body;
+    await clear('nothing_table');
+    await restore(backup);
+    await world.call(importTable, { body: { tablename: 'robots_table', path: 'missing.csv' } });
+    const { entries } = await (await world.ports.get(auditTrail)).read({ limit: 4 });
+    expect(entries.map(({ action, subject, outcome, client_id }) => ({ action, subject, outcome, client_id }))).toEqual(
+      [
+        {
+          action: 'database.import',
+          subject: { table: 'robots_table', path: 'missing.csv' },
+          outcome: 'not_found',
+          client_id: 'USER',
+        },
+        { action: 'database.restore', subject: { backup }, outcome: 'ok', client_id: 'ENCHANTER' },
+        { action: 'database.clear', subject: { table: 'nothing_table' }, outcome: 'unknown_table', client_id: 'USER' },
+        { action: 'database.clear', subject: { table: null }, outcome: 'ok', client_id: 'USER' },
+      ],
+    );
   });
 });
 

@@ -39,7 +39,8 @@ export function busy(why: string, cause?: unknown): ServiceError {
 }
 
 export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  const known = typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string';
+  return known ? String(error.code) : undefined;
 }
 
 export function toFailure(thrown: unknown): Failure {

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../../../errors.ts';
+import type { Logger } from '../../../logger.ts';
+import type { Security } from '../port.ts';
+import { activate } from './activation.ts';
+import { createCheckpoint, destroyCheckpoint, rollbackCheckpoint } from './checkpoint.ts';
+import type { Device } from './device.ts';
+import { explain, type Manager } from './manager.ts';
+import { DEVICE, NO_OBJECT, PROFILE, PROFILE_FLAG, PROFILES, SETTINGS, STATE } from './names.ts';
+import { type StoredProfile, wifiProfiles } from './profiles.ts';
+import type { Sections } from './settings.ts';
+import { BusError } from './system-bus.ts';
+
+/** Makes the settings of a new profile: `trial` while it is tried, then for good. */
+export type MakeSettings = (uuid: string, trial: boolean) => Sections;
+
+/** How long the former connection may take to stand again after a rollback. */
+const RESTORE_LIMIT_MS = 30_000;
+const LOOK_EVERY_MS = 250;
+
+/**
+ * One change of a device's connection under a checkpoint. The new profile lives in NetworkManager's memory until it has
+ * proven itself, so that not even a power cut leaves an untried one on the disk.
+ */
+export class DeviceAttempt {
+  readonly #manager: Manager;
+  readonly #device: Device;
+  readonly #checkpoint: string;
+  readonly #former: string;
+  readonly #logger: Logger;
+  readonly #uuid = randomUUID();
+  #profilePath: string | undefined;
+
+  private constructor(manager: Manager, device: Device, checkpoint: string, former: string, logger: Logger) {
+    this.#manager = manager;
+    this.#device = device;
+    this.#checkpoint = checkpoint;
+    this.#former = former;
+    this.#logger = logger;
+  }
+
+  /** @throws ServiceError as createCheckpoint tells. */
+  static async begin(
+    manager: Manager,
+    device: Device,
+    rollbackSeconds: number,
+    logger: Logger,
+  ): Promise<DeviceAttempt> {
+    const former = await connectedProfile(manager, device.path);
+    const checkpoint = await createCheckpoint(manager, device.path, rollbackSeconds);
+    return new DeviceAttempt(manager, device, checkpoint, former, logger);
+  }
+
+  /** Adds the profile and activates it. Throws as {@link activate}, and `validation_failed` for settings NetworkManager refuses. */
+  async join(settings: MakeSettings, security: Security, limitSeconds: number): Promise<void> {
+    const flags = PROFILE_FLAG.inMemory | PROFILE_FLAG.blockAutoconnect;
+    const body = [settings(this.#uuid, true), flags, {}];
+    try {
+      const [path] = await this.#manager.call(SETTINGS, PROFILES, 'AddConnection2', 'a{sa{sv}}ua{sv}', body, true);
+      this.#profilePath = String(path);
+    } catch (error) {
+      throw refusedSettings(error);
+    }
+    await activate(this.#manager, {
+      devicePath: this.#device.path,
+      profilePath: this.#profilePath,
+      security,
+      limitSeconds,
+    });
+  }
+
+  /**
+   * Stores the profile, lets it connect by itself, ends the checkpoint and removes the profiles it replaces. In this order, so
+   * that at every moment either the new profile is kept or the former one comes back.
+   */
+  async keep(settings: MakeSettings, replaces: (profile: StoredProfile) => boolean): Promise<void> {
+    const path = this.#profilePath ?? NO_OBJECT;
+    const body = [settings(this.#uuid, false), PROFILE_FLAG.toDisk, {}];
+    await this.#manager.call(path, PROFILE, 'Update2', 'a{sa{sv}}ua{sv}', body, true);
+    await destroyCheckpoint(this.#manager, this.#checkpoint);
+    try {
+      const old = (await wifiProfiles(this.#manager)).filter(
+        (profile) => profile.uuid !== this.#uuid && replaces(profile),
+      );
+      for (const profile of old) await this.#manager.call(profile.path, PROFILE, 'Delete');
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'an older profile of the network that was joined could not be removed');
+    }
+  }
+
+  /** Rolls back, and waits until the profile that was connected before is connected again. */
+  async undo(): Promise<boolean> {
+    try {
+      await rollbackCheckpoint(this.#manager, this.#checkpoint);
+      if (this.#former === NO_OBJECT) return true;
+      const end = performance.now() + RESTORE_LIMIT_MS;
+      while ((await connectedProfile(this.#manager, this.#device.path)) !== this.#former) {
+        if (performance.now() > end) return false;
+        await sleep(LOOK_EVERY_MS);
+      }
+      return true;
+    } catch (error) {
+      this.#logger.error(
+        { err: error },
+        'the Wi-Fi rollback failed; the checkpoint restores the connection when its time is over',
+      );
+      return false;
+    }
+  }
+}
+
+/** The profile the device is connected with, or NO_OBJECT. */
+async function connectedProfile(manager: Manager, devicePath: string): Promise<string> {
+  const { State, ActiveConnection } = await manager.properties(devicePath, DEVICE);
+  if (State !== STATE.activated || ActiveConnection === NO_OBJECT) return NO_OBJECT;
+  const { Connection } = await manager
+    .properties(String(ActiveConnection), 'org.freedesktop.NetworkManager.Connection.Active')
+    .catch(() => ({ Connection: NO_OBJECT }));
+  return String(Connection);
+}
+
+const REFUSED =
+  /\.(InvalidProperty|MissingProperty|InvalidSetting|MissingSetting|InvalidConnection|PropertyTypeMismatch)$/;
+
+/** NetworkManager's own validation, with the setting it minds and never its value. */
+function refusedSettings(error: unknown): unknown {
+  if (!(error instanceof BusError) || !REFUSED.test(error.reason)) return explain(error);
+  const which = error.text === '' ? 'these settings' : `the setting ${error.text}`;
+  return new ServiceError('validation_failed', { detail: `NetworkManager refused ${which}.`, cause: error });
+}

@@ -1,0 +1,47 @@
+import type { WifiProfile } from '../port.ts';
+import { eapSettings } from './eap-settings.ts';
+import { type Typed, typed } from './system-bus.ts';
+
+/** a{sa{sv}}: sections of typed settings, as nm-settings-dbus(5) names them. */
+export type Sections = Record<string, Record<string, Typed>>;
+
+/**
+ * How long a network may take to give an address while it is tried, in seconds: shorter than the limit of a join, so that a
+ * network without addresses is told apart from one that does not answer.
+ */
+const TRIAL_DHCP_SECONDS = 25;
+
+/** The settings of a profile. While `trial` it never connects by itself. */
+export function wifiSettings(profile: WifiProfile, uuid: string, trial: boolean): Sections {
+  return {
+    connection: {
+      id: typed('s', profile.ssid),
+      uuid: typed('s', uuid),
+      type: typed('s', '802-11-wireless'),
+      autoconnect: typed('b', !trial),
+    },
+    '802-11-wireless': {
+      ssid: typed('ay', Buffer.from(profile.ssid, 'utf8')),
+      mode: typed('s', 'infrastructure'),
+      ...(profile.hidden ? { hidden: typed('b', true) } : {}),
+      ...(profile.band ? { band: typed('s', profile.band) } : {}),
+    },
+    ...securitySettings(profile),
+    ipv4: { method: typed('s', 'auto'), ...(trial ? { 'dhcp-timeout': typed('i', TRIAL_DHCP_SECONDS) } : {}) },
+    ipv6: { method: typed('s', 'auto') },
+  };
+}
+
+function securitySettings({ credentials }: WifiProfile): Sections {
+  if (credentials.kind === 'open') return {};
+  const keyManagement = { 'key-mgmt': typed('s', credentials.kind) };
+  switch (credentials.kind) {
+    case 'owe':
+      return { '802-11-wireless-security': keyManagement };
+    case 'wpa-psk':
+    case 'sae':
+      return { '802-11-wireless-security': { ...keyManagement, psk: typed('s', credentials.password) } };
+    case 'wpa-eap':
+      return { '802-11-wireless-security': keyManagement, '802-1x': eapSettings(credentials) };
+  }
+}

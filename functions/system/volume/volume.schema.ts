@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+/** `{percentage: {value}}` as a client sends it (specification, section 4.8). */
+export const SetVolume = z
+  .strictObject({
+    percentage: z.strictObject({
+      value: z
+        .number()
+        .min(0)
+        .max(100)
+        .describe('percent; a fraction is rounded to a whole percent')
+        .meta({ example: 42 }),
+    }),
+  })
+  .meta({ id: 'SetVolume' });
+
+export const Volume = z
+  .object({
+    percentage: z.object({
+      value: z
+        .number()
+        .min(0)
+        .describe('percent of the loudest channel; above 100 only when another program has set it so')
+        .meta({ example: 42 }),
+    }),
+    muted: z.boolean().describe('a muted device is silent whatever its volume'),
+    device: z.string().describe("the sound system's own name of the output").meta({ example: 'robot' }),
+  })
+  .meta({ id: 'Volume' });

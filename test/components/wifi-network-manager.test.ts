@@ -1,0 +1,266 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { DeviceAttempt } from '../../functions/shared/adapters/wifi/network-manager/attempt.ts';
+import type { Device } from '../../functions/shared/adapters/wifi/network-manager/device.ts';
+import { Manager } from '../../functions/shared/adapters/wifi/network-manager/manager.ts';
+import {
+  DEVICE,
+  NM,
+  PROFILE,
+  PROFILES,
+  ROOT,
+  SETTINGS,
+  STATE,
+} from '../../functions/shared/adapters/wifi/network-manager/names.ts';
+import { type Sections, wifiSettings } from '../../functions/shared/adapters/wifi/network-manager/settings.ts';
+import { BusError, typed } from '../../functions/shared/adapters/wifi/network-manager/system-bus.ts';
+import type { Credentials, EapProfile } from '../../functions/shared/adapters/wifi/port.ts';
+import { describeWith } from '../support/components.ts';
+import { type RealNetworkManager, startNetworkManager } from '../support/network-manager.ts';
+import { sourceUrl, startModule } from '../support/run-source.ts';
+import { startTestService } from '../support/service.ts';
+import { until } from '../support/system-programs.ts';
+import { silentLogger, temporaryFolder } from '../support/world.ts';
+
+const EAP: EapProfile = {
+  kind: 'wpa-eap',
+  method: 'PEAP',
+  phase2: 'MSCHAPV2',
+  identity: 'bob',
+  password: 'hunter2',
+  anonymousIdentity: 'anonymous',
+  caCert: null,
+  systemCas: true,
+  clientCert: null,
+  privateKey: null,
+  privateKeyPassword: null,
+  subjectMatch: null,
+  domainSuffixMatch: 'radius.lab',
+};
+
+/** A wired profile for the one device this machine can have: with an address of its own, or waiting for DHCP. */
+function wired(id: string, address: string | undefined, uuid: string, trial: boolean, dhcpSeconds = 25): Sections {
+  return {
+    connection: {
+      id: typed('s', id),
+      uuid: typed('s', uuid),
+      type: typed('s', '802-3-ethernet'),
+      'interface-name': typed('s', 'robot0'),
+      autoconnect: typed('b', !trial),
+    },
+    ipv4: address
+      ? {
+          method: typed('s', 'manual'),
+          'address-data': typed('aa{sv}', [{ address: typed('s', address), prefix: typed('u', 24) }]),
+        }
+      : { method: typed('s', 'auto'), 'dhcp-timeout': typed('i', dhcpSeconds), 'may-fail': typed('b', false) },
+    ipv6: { method: typed('s', 'disabled') },
+  };
+}
+
+// There is no Wi-Fi hardware, nor a kernel that could simulate it, on the machines these tests run on. What follows
+// proves the profiles (NetworkManager validates and stores Wi-Fi profiles without a device) and, on a wired device and
+// through the same code, what protects the link: checkpoint, activation, failure, rollback, the death of this process.
+// A network namespace needs root.
+const AS_ROOT = process.getuid?.() === 0 ? '/usr/sbin/NetworkManager' : '/usr/sbin/NetworkManager, run as root';
+
+describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager', () => {
+  let nm: RealNetworkManager;
+  let device: Device;
+
+  beforeAll(async () => {
+    nm = await startNetworkManager();
+    device = { path: nm.device, interfaceName: 'robot0', state: 0 };
+    const known = await add(wired('former', '192.0.2.1', randomUUID(), false));
+    await nm.manager.call(ROOT, NM, 'ActivateConnection', 'ooo', [known, nm.device, '/']);
+    await until('the first connection', async () => (await connectedWith()) === 'former');
+  }, 30_000);
+  afterAll(() => nm?.stop());
+
+  async function add(settings: Sections, flags = 0x1): Promise<string> {
+    const body = [settings, flags, {}];
+    const [path] = await nm.manager.call(SETTINGS, PROFILES, 'AddConnection2', 'a{sa{sv}}ua{sv}', body, true);
+    return String(path);
+  }
+
+  /** The id of the profile the device is connected with. */
+  async function connectedWith(): Promise<string | undefined> {
+    const { State, ActiveConnection } = await nm.manager.properties(nm.device, DEVICE);
+    if (State !== STATE.activated) return undefined;
+    const { Id } = await nm.manager.properties(String(ActiveConnection), `${NM}.Connection.Active`);
+    return String(Id);
+  }
+
+  async function stored(): Promise<string[]> {
+    const [paths] = await nm.manager.call(SETTINGS, PROFILES, 'ListConnections');
+    const all = (paths as string[]).map((path) => nm.manager.call(path, PROFILE, 'GetSettings')); // as: ao
+    return (await Promise.all(all)).map(([settings]) => (settings as { connection: { id: string } }).connection.id);
+  }
+
+  const accepted: ReadonlyArray<readonly [string, Credentials]> = [
+    ['an open network', { kind: 'open' }],
+    ['WPA-PSK', { kind: 'wpa-psk', password: 'correct horse' }],
+    ['WPA-PSK with a raw key', { kind: 'wpa-psk', password: 'f'.repeat(64) }],
+    ['WPA3-SAE', { kind: 'sae', password: 'correct horse' }],
+    ['enhanced open', { kind: 'owe' }],
+    ['PEAP/MSCHAPV2', EAP],
+    ['PEAP without a stated inner method', { ...EAP, phase2: null }],
+    ['PEAP/GTC', { ...EAP, phase2: 'GTC' }],
+    ['PEAP/EAP', { ...EAP, phase2: 'EAP' }],
+    [
+      'TTLS/PAP with a CA certificate',
+      { ...EAP, method: 'TTLS', phase2: 'PAP', systemCas: false, caCert: '/etc/ssl/certs/a.pem' },
+    ],
+    ['TTLS/CHAP', { ...EAP, method: 'TTLS', phase2: 'CHAP' }],
+    ['TTLS/GTC', { ...EAP, method: 'TTLS', phase2: 'GTC' }],
+    ['TTLS without a stated inner method', { ...EAP, method: 'TTLS', phase2: null }],
+    ['FAST', { ...EAP, method: 'FAST', phase2: 'GTC' }],
+    ['PWD', { ...EAP, method: 'PWD', phase2: null, systemCas: false, domainSuffixMatch: null }],
+    [
+      'a client certificate',
+      { ...EAP, clientCert: '/etc/ssl/certs/c.pem', privateKey: '/etc/ssl/certs/k.pem', privateKeyPassword: 'open' },
+    ],
+  ];
+
+  it.each(accepted)('accepts the settings of %s', async (_what, credentials) => {
+    const profile = { ssid: 'Küche', hidden: true, band: 'bg', credentials } as const;
+    const path = await add(wifiSettings(profile, randomUUID(), true), 0x2);
+    const [settings] = await nm.manager.call(path, PROFILE, 'GetSettings');
+    expect(settings).toMatchObject({ '802-11-wireless': { ssid: Buffer.from('Küche'), hidden: true, band: 'bg' } });
+    await nm.manager.call(path, PROFILE, 'Delete');
+  });
+
+  it('refuses a password that is none, naming the setting and never its value', async () => {
+    const profile = {
+      ssid: 'X',
+      hidden: false,
+      band: null,
+      credentials: { kind: 'wpa-psk', password: 'short' },
+    } as const;
+    const refused = await add(wifiSettings(profile, randomUUID(), true)).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(BusError);
+    expect(String(refused)).not.toContain('short');
+    expect(refused).toMatchObject({
+      reason: `${NM}.Settings.Connection.InvalidProperty`,
+      text: '802-11-wireless-security.psk',
+    });
+  });
+
+  it('keeps a profile that is tried out of the disk, and stores it for root alone once it is kept', async () => {
+    const profile = {
+      ssid: 'Kitchen',
+      hidden: false,
+      band: null,
+      credentials: { kind: 'wpa-psk', password: 'correct horse' },
+    } as const;
+    const uuid = randomUUID();
+    const path = await add(wifiSettings(profile, uuid, true), 0x22);
+    expect(readdirSync(nm.profiles).filter((name) => name.includes('Kitchen'))).toEqual([]);
+    await nm.manager.call(
+      path,
+      PROFILE,
+      'Update2',
+      'a{sa{sv}}ua{sv}',
+      [wifiSettings(profile, uuid, false), 0x1, {}],
+      true,
+    );
+    const [file] = readdirSync(nm.profiles).filter((name) => name.includes('Kitchen'));
+    const keyfile = join(nm.profiles, String(file));
+    expect((statSync(keyfile).mode & 0o777).toString(8)).toBe('600');
+    expect(readFileSync(keyfile, 'utf8')).toContain('psk=correct horse');
+    await nm.manager.call(path, PROFILE, 'Delete');
+  });
+
+  it('brings the former connection back at once when the new one gets no address', async () => {
+    const attempt = await DeviceAttempt.begin(nm.manager, device, 60, silentLogger);
+    expect(await checkpoints()).toHaveLength(1);
+    const joining = attempt.join((uuid, trial) => wired('no-dhcp-here', undefined, uuid, trial, 2), 'open', 40);
+    await expect(joining).rejects.toMatchObject({ code: 'wifi_no_address' });
+    expect(await attempt.undo()).toBe(true);
+    expect(await connectedWith()).toBe('former');
+    expect(await stored()).not.toContain('no-dhcp-here');
+    expect(await checkpoints()).toEqual([]);
+  }, 45_000);
+
+  it('gives up at the limit, and says what the device was waiting for', async () => {
+    const attempt = await DeviceAttempt.begin(nm.manager, device, 60, silentLogger);
+    const joining = attempt.join((uuid, trial) => wired('too-slow', undefined, uuid, trial, 30), 'open', 1.5);
+    await expect(joining).rejects.toMatchObject({ code: 'wifi_no_address' });
+    expect(await attempt.undo()).toBe(true);
+    expect(await connectedWith()).toBe('former');
+  }, 45_000);
+
+  it('refuses a second attempt while a checkpoint covers the device', async () => {
+    const attempt = await DeviceAttempt.begin(nm.manager, device, 60, silentLogger);
+    const second = DeviceAttempt.begin(nm.manager, device, 60, silentLogger);
+    await expect(second).rejects.toMatchObject({ code: 'busy' });
+    expect(await attempt.undo()).toBe(true);
+  }, 45_000);
+
+  it('goes back by itself within the rollback time when this process is killed in the middle', async () => {
+    const rollbackSeconds = 4;
+    const doomed = startModule(
+      `
+        const { Manager } = await import('${sourceUrl('functions/shared/adapters/wifi/network-manager/manager.ts')}');
+        const { DeviceAttempt } = await import('${sourceUrl('functions/shared/adapters/wifi/network-manager/attempt.ts')}');
+        const { typed } = await import('${sourceUrl('functions/shared/adapters/wifi/network-manager/system-bus.ts')}');
+        const manager = await Manager.connect(process.env.BUS);
+        const device = { path: process.env.DEVICE, interfaceName: 'robot0', state: 0 };
+        const attempt = await DeviceAttempt.begin(manager, device, ${rollbackSeconds}, console);
+        const settings = (uuid, trial) => ({
+          connection: { id: typed('s', 'doomed'), uuid: typed('s', uuid), type: typed('s', '802-3-ethernet'), autoconnect: typed('b', !trial) },
+          ipv4: { method: typed('s', 'auto'), 'dhcp-timeout': typed('i', 300), 'may-fail': typed('b', false) },
+          ipv6: { method: typed('s', 'disabled') },
+        });
+        await attempt.join(settings, 'open', 300);
+      `,
+      { HOME: temporaryFolder(), BUS: nm.address, DEVICE: nm.device },
+    );
+    await until('the middle of the join', async () => {
+      const { State } = await nm.manager.properties(nm.device, DEVICE);
+      return State === STATE.ipConfig;
+    });
+    doomed.child.kill('SIGKILL');
+    expect((await doomed.ended).signal).toBe('SIGKILL');
+    expect(await stored()).toContain('doomed');
+    await until('NetworkManager to restore the connection', async () => (await connectedWith()) === 'former', 20_000);
+    expect(await stored()).not.toContain('doomed');
+    expect(await checkpoints()).toEqual([]);
+  }, 60_000);
+
+  it('keeps what works: on disk, connecting by itself, without a checkpoint', async () => {
+    const attempt = await DeviceAttempt.begin(nm.manager, device, 60, silentLogger);
+    const settings = (uuid: string, trial: boolean) => wired('better', '192.0.2.2', uuid, trial);
+    await attempt.join(settings, 'open', 40);
+    expect(readdirSync(nm.profiles).filter((name) => name.includes('better'))).toEqual([]);
+    await attempt.keep(settings, () => false);
+    expect(await connectedWith()).toBe('better');
+    expect(await checkpoints()).toEqual([]);
+    const keyfile = readFileSync(join(nm.profiles, 'better.nmconnection'), 'utf8');
+    expect(keyfile).not.toContain('autoconnect=false');
+    expect(existsSync(join(nm.profiles, 'former.nmconnection'))).toBe(true);
+  }, 45_000);
+
+  it('answers 503 with what to do where there is no Wi-Fi device', async () => {
+    const settings = { SERVICE_MODE: 'robot', SERVICE_HOST: '127.0.0.1', DBUS_SYSTEM_BUS_ADDRESS: nm.address };
+    const service = await startTestService({ settings });
+    const { status, json } = await service.as('ADMIN', '/api/v2/network/get_wifi_list');
+    expect([status, json.code]).toEqual([503, 'component_unavailable']);
+    expect(json.detail).toContain('knows no Wi-Fi device');
+    await service.stop();
+  });
+
+  it('answers 503 with what to do where there is no bus', async () => {
+    const connecting = Manager.connect('unix:path=/nonexistent/bus');
+    await expect(connecting).rejects.toMatchObject({
+      code: 'component_unavailable',
+      message: expect.stringContaining('D-Bus'),
+    });
+  });
+
+  async function checkpoints(): Promise<unknown> {
+    return (await nm.manager.properties(ROOT, NM)).Checkpoints;
+  }
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openEvents } from '../support/events.ts';
+import { until } from '../support/processes.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+describe.each(['v1', 'v2'])('Simulated services over %s', (version) => {
+  const list = `/api/${version}/service/get_services_list`;
+  const logs = `/api/${version}/service/head/robot-vision.service`;
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await startTestService({ settings: { SERVICE_ALLOWED_UNITS: 'head=robot-*.service,absent.service' } });
+  });
+  afterAll(() => service.stop());
+
+  it('are listed as far as they are allowed, and say that they are simulated', async () => {
+    const { status, json } = await service.as('ADMIN', list);
+    expect(status).toBe(200);
+    expect(json.base).toEqual([]);
+    expect(json.head.length).toBeGreaterThan(2);
+    expect(json.head[0]).toEqual({
+      name: 'robot-behavior.service',
+      description: 'robot-behavior (simulated)',
+      load_state: 'loaded',
+      active_state: 'active',
+      sub_state: 'running',
+      enabled: true,
+    });
+  });
+
+  it('have logs of the last hour, oldest first', async () => {
+    const { json } = await service.as('ENCHANTER', logs);
+    const times = json.entries.map(({ timestamp }: { timestamp: string }) => timestamp);
+    expect(times.length).toBeGreaterThan(100);
+    expect(times).toEqual([...times].sort());
+    expect(times[0] >= json.since).toBe(true);
+    expect(Date.now() - Date.parse(times.at(-1))).toBeLessThan(60_000);
+    expect(json).toMatchObject({ system: 'head', service: 'robot-vision.service', truncated: false });
+  });
+
+  it('give the newest lines when fewer are wanted', async () => {
+    const { json, headers } = await service.as('ADMIN', `${logs}?lines=2`);
+    expect([json.entries.length, json.truncated, headers['x-truncated']]).toEqual([2, true, 'true']);
+  });
+
+  it('give an allowed unit without entries as empty', async () => {
+    const { status, json } = await service.as('ADMIN', logs.replace('robot-vision', 'absent'));
+    expect([status, json.entries]).toEqual([200, []]);
+  });
+
+  it.each([
+    [undefined, 'application/json'],
+    ['*/*', 'application/json'],
+    ['application/json', 'application/json'],
+    ['text/plain', 'text/plain; charset=utf-8'],
+    ['text/html, text/*;q=0.5', 'text/plain; charset=utf-8'],
+    ['application/json, text/plain', 'application/json'],
+    ['text/plain;q=0.4, application/json;q=0.5', 'application/json'],
+    ['text/plain;q=0', 'application/json'],
+  ])('answer Accept: %s with %s', async (accept, type) => {
+    const { headers } = await service.as('ADMIN', logs, accept === undefined ? {} : { headers: { accept } });
+    expect(headers['content-type']).toBe(type);
+    expect(headers.vary).toContain('accept');
+  });
+
+  it.each(['lines=0', 'lines=10001', 'lines=-1', 'lines=1.5', 'lines=', 'lines=all', 'follow=yes', 'follow=1', 'n=5'])(
+    'refuse ?%s',
+    async (query) => {
+      const { status, json } = await service.as('ADMIN', `${logs}?${query}`);
+      expect([status, json.code]).toEqual([422, 'validation_failed']);
+      expect(json.errors[0].pointer).toBe(`query:${query.split('=')[0]}`);
+    },
+  );
+
+  it('refuse "lines" together with "follow"', async () => {
+    const { status, json } = await service.as('ADMIN', `${logs}?follow=true&lines=5`);
+    expect([status, json.errors[0].pointer]).toEqual([422, 'query:lines']);
+  });
+
+  it('can be followed until the client leaves', async () => {
+    const client = await openEvents(`${service.url}${logs}?follow=true`, await service.token('ADMIN'));
+    await until('a line came', () => client.data().length > 0);
+    expect(client.data()[0]).toMatchObject({ priority: 6, message: expect.stringContaining('simulated') });
+    client.leave();
+    await until('the request is over', () => service.inFlight.size === 0);
+  }, 20_000);
+
+  it('are for ENCHANTER and ADMIN only', async () => {
+    for (const path of [list, logs, `${logs}?follow=true`]) {
+      expect((await service.as('USER', path)).json.code).toBe('insufficient_access');
+      expect((await service.as(undefined, path)).json.code).toBe('missing_token');
+      expect((await service.as('ENCHANTER', list)).status).toBe(200);
+    }
+  });
+});
+
+describe('Without SERVICE_ALLOWED_UNITS', () => {
+  it('no unit appears, none can be read', async () => {
+    const service = await startTestService();
+    expect((await service.as('ADMIN', '/api/v2/service/get_services_list')).json).toEqual({ head: [], base: [] });
+    const { json } = await service.as('ADMIN', '/api/v2/service/head/robot-vision.service');
+    expect(json.code).toBe('unit_not_allowed');
+    expect(json.detail).toContain('SERVICE_ALLOWED_UNITS');
+    await service.stop();
+  });
+});
+
+describe('A follower', () => {
+  it('is told when the service ends', async () => {
+    const service = await startTestService({
+      settings: { SERVICE_ALLOWED_UNITS: 'head=*.service' },
+      limits: { drainGrace: 50, drainEnd: 2_000 },
+    });
+    const url = `${service.url}/api/v2/service/head/robot-vision.service?follow=true`;
+    const client = await openEvents(url, await service.token('ADMIN'));
+    await service.stop();
+    await until('the end is told', () => client.text().includes('event: end'));
+    expect(client.data().at(-1)).toEqual({ reason: expect.stringContaining('shutting down') });
+  });
+});

@@ -1,0 +1,68 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { fileRecord } from '../../../../functions/shared/adapters/wifi-record/file.ts';
+import { silentLogger, temporaryFolder } from '../../../support/world.ts';
+
+const NOON = Date.parse('2026-05-01T12:00:00Z');
+const recordAt = (path: string) => fileRecord(path, () => NOON, silentLogger);
+
+describe('The record of the last Wi-Fi configure', () => {
+  it('is empty before the first', async () => {
+    expect(await recordAt(join(temporaryFolder(), 'none', 'last.json')).last()).toBeNull();
+  });
+
+  it('outlives a restart', async () => {
+    const path = join(temporaryFolder(), 'data', 'last.json');
+    const record = recordAt(path);
+    await record.start('Kitchen');
+    await record.finish('failed', 'wifi_wrong_password');
+    const kept = {
+      ssid: 'Kitchen',
+      outcome: 'failed',
+      code: 'wifi_wrong_password',
+      finished_at: '2026-05-01T12:00:00.000Z',
+    };
+    expect(await record.last()).toEqual(kept);
+    expect(await recordAt(path).last()).toEqual(kept);
+  });
+
+  it('tells after a restart that a configure was cut off, also when the end was heard of while closing', async () => {
+    const path = join(temporaryFolder(), 'last.json');
+    const record = recordAt(path);
+    await record.start('Kitchen');
+    record.close();
+    await record.finish('failed', 'component_unavailable');
+    expect(await recordAt(path).last()).toEqual({ ssid: 'Kitchen', outcome: 'interrupted', finished_at: null });
+  });
+
+  it('takes one at a time', async () => {
+    const record = recordAt(join(temporaryFolder(), 'last.json'));
+    await record.start('Kitchen');
+    await expect(record.start('Attic')).rejects.toMatchObject({ code: 'busy' });
+    await record.finish('connected');
+    await record.start('Attic');
+    expect(await record.last()).toMatchObject({ ssid: 'Attic', outcome: 'in_progress' });
+  });
+
+  it.each([
+    ['half a file', '{"ssid":"Kit'],
+    ['a file of something else', '{"outcome":"won"}'],
+  ])('goes on without its memory over %s', async (_what, text) => {
+    const path = join(temporaryFolder(), 'last.json');
+    writeFileSync(path, text);
+    const record = recordAt(path);
+    expect(await record.last()).toBeNull();
+    await record.start('Kitchen');
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ ssid: 'Kitchen' });
+  });
+
+  it('fails nothing when it cannot be written', async () => {
+    const path = join(temporaryFolder(), 'last.json');
+    mkdirSync(path);
+    const record = recordAt(path);
+    await record.start('Kitchen');
+    await record.finish('connected');
+    expect(await record.last()).toMatchObject({ ssid: 'Kitchen', outcome: 'connected' });
+  });
+});
