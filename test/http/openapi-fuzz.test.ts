@@ -18,6 +18,9 @@ const PATIENCE_MS = { waiting: 1_500, other: 15_000 };
 /** They wait for a mission or follow a log by design; a request may then end by the client's patience instead. */
 const MAY_WAIT = /\/(str|commands\/\{command\}|service\/[^/]+\/[^/]+)\/$|\/service\//;
 
+/** What makes headers of many forms matter, where chance would never hit. */
+const TELLING: Readonly<Record<string, string>> = { 'if-none-match': '*', range: 'bytes=0-3' };
+
 interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
@@ -65,8 +68,10 @@ function find(reference: string): Schema {
 /** Requests of an operation; a mutated one strays from its schemas in one place at least. */
 function requestsOf(operation: Operation, stray: boolean): fc.Arbitrary<Sent> {
   const parameters = operation.parameters ?? [];
-  const value = ({ schema }: Parameter) => {
-    const fitting = arbitraryOf(schema, find);
+  const value = ({ name, schema }: Parameter) => {
+    const telling = TELLING[name];
+    const made = arbitraryOf(schema, find);
+    const fitting = telling === undefined ? made : fc.oneof(fc.constant(telling), made);
     return stray ? fc.oneof(fitting, fc.string({ minLength: 1, unit: 'binary', maxLength: 20 })) : fitting;
   };
   const values = fc.record(Object.fromEntries(parameters.map((parameter) => [parameter.name, value(parameter)])), {
