@@ -8,8 +8,8 @@ packages=(
   curl            # the README's session
   dbus            # private buses, for the Wi-Fi tests and WirePlumber
   faketime        # clocks that stand elsewhere
-  mosquitto       # a real MQTT broker
   iproute2        # the wired device of the real NetworkManager
+  mosquitto       # a real MQTT broker
   network-manager
   openssh-client
   openssh-server  # the base computer
@@ -22,9 +22,8 @@ packages=(
   python3-dbusmock  # a NetworkManager that can be made to fail
   python3-jwt     # an independent verifier of our tokens
   python3-paho-mqtt # the example of a robot in Python
-  systemd         # checks the unit and carries what the service tells it
   sqlite3         # another program that opens the database
-  systemd         # journalctl and systemctl
+  systemd         # journalctl, systemctl, checks of the unit
   systemd-journal-remote # makes journals
   wireplumber
 )

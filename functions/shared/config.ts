@@ -110,8 +110,11 @@ export const SETTINGS = z.object({
     .string()
     .optional()
     .describe(
-      'how the robot is reached: `sim:`, or `mqtt[s]://user:password@broker/robot-id`, without the id a fleet; `sim:` in sim mode, none in robot mode',
+      'how the robot is reached: `sim:`, `mqtts://user:password@broker/robot-id` (without the id: a fleet) or `ws://robot:9090`; `sim:` in sim mode, none in robot mode',
     ),
+  SERVICE_ROBOT_MAPPING_PATH: absolutePath
+    .optional()
+    .describe('what the commands are on a robot reached through rosbridge; `rosbridge.yaml` in the data folder'),
   SERVICE_ROBOT_ID: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,64}$/, '1 to 64 of A-Z a-z 0-9 _ . -')
@@ -150,6 +153,7 @@ export interface Config extends Readonly<Settings> {
   readonly SERVICE_SKILLS_DIR: string;
   readonly SERVICE_DESCRIPTION_DIR: string;
   readonly SERVICE_LLM_CONFIG_PATH: string;
+  readonly SERVICE_ROBOT_MAPPING_PATH: string;
   readonly SERVICE_ROBOT_ID: string;
   /** SERVICE_ROBOT_URL names a broker and no robot: which robot is meant stands in the path, `/{robot_id}/rest/…`. */
   readonly fleet: boolean;
@@ -211,6 +215,7 @@ function complete(settings: Settings, environment: NodeJS.ProcessEnv): Config {
     SERVICE_SKILLS_DIR: settings.SERVICE_SKILLS_DIR ?? join(dataDir, 'skills'),
     SERVICE_DESCRIPTION_DIR: settings.SERVICE_DESCRIPTION_DIR ?? join(dataDir, 'description'),
     SERVICE_LLM_CONFIG_PATH: settings.SERVICE_LLM_CONFIG_PATH ?? join(dataDir, 'llm_config.yaml'),
+    SERVICE_ROBOT_MAPPING_PATH: settings.SERVICE_ROBOT_MAPPING_PATH ?? join(dataDir, 'rosbridge.yaml'),
     SERVICE_ROBOT_ID: settings.SERVICE_ROBOT_ID ?? robotIn(robotUrl) ?? hostname().slice(0, 64),
     fleet: robotUrl !== undefined && /^mqtts?:\/\/[^/]*\/?$/i.test(robotUrl),
     inCloud: environment.AWS_LAMBDA_FUNCTION_NAME !== undefined,
