@@ -17,7 +17,7 @@ import { auditPath, type Config } from './config.ts';
 import { unavailable } from './errors.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
-import { type Port, port } from './port.ts';
+import { PER_ROBOT, type Port, port } from './port.ts';
 import type { ReadinessCheck } from './readiness.ts';
 import type { ApiKeyGate } from './tokens/api-key-gate.ts';
 import type { Tokens } from './tokens/tokens.ts';
@@ -61,12 +61,8 @@ export const tokens: Port<Tokens> = /* @__PURE__ */ port(
   'tokens',
   async (ports) => {
     const { createTokens } = await import('./tokens/tokens.ts');
-    return createTokens({
-      config: ports.config,
-      clock: ports.clock,
-      signingKeys: await ports.get(signingKeys),
-      keyStore: await ports.get(keyStore),
-    });
+    const keys = { signingKeys: await ports.get(signingKeys), keyStore: await ports.get(keyStore) };
+    return createTokens({ config: ports.config, clock: ports.clock, ...keys });
   },
   undefined,
   PER_ROBOT,
@@ -107,13 +103,11 @@ export const robots: Port<Robots> = /* @__PURE__ */ port(
 export const robotLink: Port<RobotLink> = /* @__PURE__ */ port(
   'robot link',
   async (ports) => {
-    if (ports.config.fleet) {
-      const { measured } = await import('./adapters/robot-link/measured.ts');
-      const link = await (await ports.get(robots)).robot(ports.config.SERVICE_ROBOT_ID);
-      return measured(link, await ports.get(metrics));
-    }
-    const { openRobotLink } = await import('./adapters/robot-link/open.ts');
-    return openRobotLink(ports.config, ports.logger, ports.clock, await ports.get(metrics));
+    const { openFleetLink, openRobotLink } = await import('./adapters/robot-link/open.ts');
+    const { config, logger, clock } = ports;
+    const counting = await ports.get(metrics);
+    if (config.fleet) return openFleetLink(await ports.get(robots), config.SERVICE_ROBOT_ID, counting);
+    return openRobotLink(config, logger, clock, counting);
   },
   (link) => link.close(),
   { perRobot: true, thaw: (link) => link.thaw?.() },
@@ -122,9 +116,6 @@ export const robotLink: Port<RobotLink> = /* @__PURE__ */ port(
 /** The video-stream server that is told of new public keys (SERVICE_MEDIAMTX_API_URL). */
 export const streamServer: Port<StreamServer> = /* @__PURE__ */ port('stream server', async ({ config }) => {
   const { openMediaMtx } = await import('./adapters/stream-server/media-mtx.ts');
-  if (config.SERVICE_MEDIAMTX_API_URL === undefined) {
-    throw unavailable('stream server', 'Set SERVICE_MEDIAMTX_API_URL.');
-  }
   return openMediaMtx(config.SERVICE_MEDIAMTX_API_URL);
 });
 

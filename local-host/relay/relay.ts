@@ -72,7 +72,16 @@ export function openRelay(parts: Relaying & { readonly logger: Logger }): Relay 
     if (said?.online !== robotLink.connected() || clock() - said.at >= SAY_EVERY_MS) announce();
   }, LOOK_EVERY_MS);
 
+  /** Between two looks both the broker and the link may go; then the next look finds that out. */
   function announce(): void {
+    try {
+      sayPresence();
+    } catch (error) {
+      logger.warn({ err: error }, 'the presence of the robot could not be said');
+    }
+  }
+
+  function sayPresence(): void {
     const online = robotLink.connected();
     const presence: PresenceMessage = online
       ? { v: 1, online, session, catalogue: [...robotLink.catalogue().values()] }
@@ -123,7 +132,12 @@ export function openRelay(parts: Relaying & { readonly logger: Logger }): Relay 
         const fits = text.length <= LONGEST_ANSWER;
         const tooLong = () =>
           refusalOf(failed('robot_error', 'The answer of the robot is too long.', 'maybe'), id, logger);
-        broker.publish(responseTopic, fits ? text : JSON.stringify(tooLong()), { correlation });
+        try {
+          broker.publish(responseTopic, fits ? text : JSON.stringify(tooLong()), { correlation });
+        } catch (error) {
+          if (!broker.up || !fits) throw error;
+          broker.publish(responseTopic, JSON.stringify(tooLong()), { correlation });
+        }
       })
       .catch((error: unknown) => logger.warn({ err: error }, 'an answer could not be sent'));
   }
@@ -131,8 +145,11 @@ export function openRelay(parts: Relaying & { readonly logger: Logger }): Relay 
   return {
     async close() {
       clearInterval(looking);
-      if (broker.up) broker.publish(topics.presence, JSON.stringify({ v: 1, online: false }), { retain: true });
-      await broker.close();
+      try {
+        if (broker.up) broker.publish(topics.presence, JSON.stringify({ v: 1, online: false }), { retain: true });
+      } finally {
+        await broker.close();
+      }
     },
   };
 }

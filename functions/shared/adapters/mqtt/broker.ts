@@ -1,8 +1,9 @@
-import { connect as connectTcp, isIP } from 'node:net';
-import { connect as connectTls } from 'node:tls';
-import { type IPublishPacket, type ISubscriptionMap, MqttClient } from 'mqtt';
+import type { IPublishPacket, ISubscriptionMap, MqttClient } from 'mqtt';
+import mqttClient from 'mqtt/lib/client';
 import type { Logger } from '../../logger.ts';
 import type { BrokerAddress } from './broker-address.ts';
+import { describeFailure, TAKEN_OVER } from './failure.ts';
+import { openStream } from './stream.ts';
 
 /** A message as it came in. */
 export interface Message {
@@ -37,11 +38,14 @@ export interface BrokerOptions {
 }
 
 const KEEP_ALIVE_SECONDS = 10;
+/** Topic and properties of our longest message, generously. */
+const OVERHEAD = 1024;
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Larger ones are kept from us by the broker; a request body has at most 1 MiB. */
+const LARGEST_PACKET = 4 * 1024 * 1024;
 const FIRST_RETRY_MS = 200;
 const LONGEST_RETRY_MS = 15_000;
-/** Another client has our id; to come back at once would only throw it out in turn. */
-const TAKEN_OVER = 0x8e;
+/** To come back at once would only throw the other one out in turn. */
 const TAKEN_OVER_RETRY_MS = 60_000;
 
 /**
@@ -60,6 +64,8 @@ export class Broker {
   #retry: NodeJS.Timeout | undefined;
   #problem: string | undefined;
   #heardAt = 0;
+  /** Largest packet this broker takes; a larger one would cost the connection, and everybody their answers. */
+  #mostBytes = Number.POSITIVE_INFINITY;
   #waiting: Array<() => void> = [];
 
   constructor(options: BrokerOptions) {
@@ -110,10 +116,13 @@ export class Broker {
     this.#open();
   }
 
-  /** Hands a message to the connection at once. @throws Error when there is none; then nothing was sent. */
+  /** Hands a message to the connection at once. @throws Error when there is none, or it is too long; then nothing was sent. */
   publish(topic: string, payload: string, options: Outgoing = {}): void {
     const { retain = false, correlation, responseTopic, expirySeconds } = options;
     if (!this.#up || !this.#client?.connected) throw new Error('there is no connection to the broker');
+    if (payload.length * 3 > this.#mostBytes && Buffer.byteLength(payload) + OVERHEAD > this.#mostBytes) {
+      throw new Error('the broker carries no message of this length');
+    }
     const properties = {
       ...(correlation ? { correlationData: correlation } : {}),
       ...(responseTopic === undefined ? {} : { responseTopic }),
@@ -147,11 +156,11 @@ export class Broker {
     const { address, clientId, will, onMessage } = this.#options;
     const { username, password } = address;
     let failure: Error | undefined;
-    const client = new MqttClient(() => openStream(address), {
+    const client = new mqttClient.default(() => openStream(address), {
       protocolVersion: 5,
       clientId,
       clean: true,
-      properties: { sessionExpiryInterval: 0 },
+      properties: { sessionExpiryInterval: 0, maximumPacketSize: LARGEST_PACKET },
       keepalive: KEEP_ALIVE_SECONDS,
       connectTimeout: CONNECT_TIMEOUT_MS,
       reconnectPeriod: 0,
@@ -163,7 +172,10 @@ export class Broker {
       ...(will === undefined ? {} : { will: { ...will, payload: Buffer.from(will.payload), qos: 1, retain: true } }),
     });
     this.#client = client;
-    client.on('connect', () => this.#subscribe(client));
+    client.on('connect', ({ properties }) => {
+      this.#mostBytes = properties?.maximumPacketSize ?? Number.POSITIVE_INFINITY;
+      this.#subscribe(client);
+    });
     client.on('packetreceive', () => {
       this.#heardAt = Date.now();
     });
@@ -179,7 +191,8 @@ export class Broker {
 
   #subscribe(client: MqttClient): void {
     const topics: ISubscriptionMap = {};
-    for (const [topic, qos] of Object.entries(this.#options.topics())) topics[topic] = { qos };
+    // Only presence is retained by right; on any other topic somebody else has left a message there to be heard late.
+    for (const [topic, qos] of Object.entries(this.#options.topics())) topics[topic] = { qos, rh: qos === 1 ? 0 : 2 };
     client.subscribe(topics, (error) => {
       if (client !== this.#client) return;
       if (error) {
@@ -202,7 +215,7 @@ export class Broker {
     client.removeAllListeners().on('error', () => undefined);
     const wasUp = this.#up;
     this.#up = false;
-    const { code, sentence } = describe(failure, this.#options.setting);
+    const { code, sentence } = describeFailure(failure, this.#options.setting);
     if (wasUp || sentence !== this.#problem) {
       if (!this.#closed) this.#options.logger.warn({ code, setting: this.#options.setting }, sentence);
       this.#problem = sentence;
@@ -221,13 +234,6 @@ export class Broker {
   }
 }
 
-function openStream({ tls, host, port }: BrokerAddress) {
-  if (!tls) return connectTcp({ host, port, noDelay: true });
-  const socket = connectTls({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}) });
-  socket.setNoDelay(true);
-  return socket;
-}
-
 function messageOf(topic: string, payload: Buffer, { properties }: IPublishPacket): Message {
   return {
     topic,
@@ -236,14 +242,4 @@ function messageOf(topic: string, payload: Buffer, { properties }: IPublishPacke
     responseTopic: properties?.responseTopic,
     expirySeconds: properties?.messageExpiryInterval,
   };
-}
-
-/** MQTT 5 reason codes of a refused sign-in: bad user name or password, not authorized, banned. */
-const REFUSED = new Set<unknown>([0x86, 0x87, 0x8a]);
-
-function describe(failure: Error | undefined, setting: string): { code: unknown; sentence: string } {
-  const code = failure !== undefined && 'code' in failure ? failure.code : undefined;
-  if (REFUSED.has(code)) return { code, sentence: `The MQTT broker refused the user or password in ${setting}.` };
-  if (code === TAKEN_OVER) return { code, sentence: 'Another client has joined the MQTT broker under the same id.' };
-  return { code, sentence: 'The connection to the MQTT broker is down; it is made again by itself.' };
 }

@@ -2,7 +2,7 @@ import { type Config, ConfigError } from '../../config.ts';
 import type { Logger } from '../../logger.ts';
 import type { Metrics } from '../metrics/port.ts';
 import { measured } from './measured.ts';
-import type { RobotLink } from './port.ts';
+import type { RobotLink, Robots } from './port.ts';
 
 /**
  * Opens the way to the robot that SERVICE_ROBOT_URL names: `sim:` is simulated, `mqtt:` and `mqtts:` lead to a robot
@@ -42,4 +42,9 @@ export async function openRobotLink(
       ? 'SERVICE_ROBOT_URL: it has no scheme; it should look like "sim:", "mqtts://broker/robot-id" or "ws://robot:9090"'
       : `SERVICE_ROBOT_URL: the scheme "${scheme}" is not known; "sim:", "mqtt:", "mqtts:", "ws:" and "wss:" are`,
   );
+}
+
+/** The way to one robot of a fleet, its round trips counted. */
+export async function openFleetLink(robots: Robots, robotId: string, metrics: Metrics): Promise<RobotLink> {
+  return measured(await robots.robot(robotId), metrics);
 }

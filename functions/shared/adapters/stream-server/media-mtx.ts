@@ -1,9 +1,11 @@
+import { unavailable } from '../../errors.ts';
 import type { StreamServer } from './port.ts';
 
 const ANSWER_MS = 5_000;
 
 /** A MediaMTX server by its control API. A user and password in the URL are sent as HTTP Basic, never as part of a URL. */
-export function openMediaMtx(apiUrl: string): StreamServer {
+export function openMediaMtx(apiUrl: string | undefined): StreamServer {
+  if (apiUrl === undefined) throw unavailable('stream server', 'Set SERVICE_MEDIAMTX_API_URL.');
   const url = new URL(apiUrl);
   const headers: Record<string, string> = {};
   if (url.username !== '') {

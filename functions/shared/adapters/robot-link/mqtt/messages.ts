@@ -36,6 +36,9 @@ export type CommandMessage = z.infer<typeof CommandMessage>;
 export const StopMessage = z.object({ ...envelope, sender: Sender.optional() }).meta({ id: 'StopMessage' });
 export type StopMessage = z.infer<typeof StopMessage>;
 
+/** What a robot answers to stop. */
+export const StopAnswer = z.object({ stopped: z.literal(true), cancelled_missions: z.int().min(0).exactOptional() });
+
 /** Whether a command that failed has run: `no` for sure, or nobody can tell. */
 export const RAN = ['no', 'maybe'] as const;
 export type Ran = (typeof RAN)[number];

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../../json.ts';
 import type { Broker, Message } from '../../mqtt/broker.ts';
 import type { CommandSpec, RobotCommand, RobotLink, Sender, SendOptions, StopReport } from '../port.ts';
 import { Calls } from './calls.ts';
-import { AnswerMessage, type CommandMessage, PresenceMessage, read, type StopMessage } from './messages.ts';
+import { AnswerMessage, type CommandMessage, PresenceMessage, read, StopAnswer, type StopMessage } from './messages.ts';
 import { failed } from './outcome.ts';
 import { topicsOf } from './topics.ts';
 
@@ -63,9 +63,11 @@ export class RemoteRobot implements RobotLink {
     });
   }
 
-  stop(options: SendOptions, sender?: Sender): Promise<StopReport> {
+  async stop(options: SendOptions, sender?: Sender): Promise<StopReport> {
     const said = sender === undefined ? {} : { sender: onTheWire(sender) };
-    return this.#ask(this.#topics.stop, options, said) as Promise<StopReport>; // as: what a robot answers to stop
+    const report = StopAnswer.safeParse(await this.#ask(this.#topics.stop, options, said));
+    if (report.success) return report.data;
+    throw failed('robot_error', 'The robot did not confirm that it stands still.', 'maybe');
   }
 
   async #ask(topic: string, options: SendOptions, content: Content): Promise<JsonValue> {
