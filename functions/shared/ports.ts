@@ -24,9 +24,6 @@ import type { Tokens } from './tokens/tokens.ts';
 
 export * from './machine-ports.ts';
 
-// The bundler drops the recipes a function does not use; a spread in one would make it keep them all.
-const PER_ROBOT = { perRobot: true } as const;
-
 /** The frozen configuration, for handlers that answer from it. */
 export const config: Port<Config> = /* @__PURE__ */ port(
   'configuration',
