@@ -22,6 +22,7 @@ packages=(
   python3-dbusmock  # a NetworkManager that can be made to fail
   python3-jwt     # an independent verifier of our tokens
   python3-paho-mqtt # the example of a robot in Python
+  python3-aiohttp # a Python client of the skills routes
   sqlite3         # another program that opens the database
   systemd         # journalctl, systemctl, checks of the unit
   systemd-journal-remote # makes journals

@@ -110,7 +110,7 @@ export const SETTINGS = z.object({
     .string()
     .optional()
     .describe(
-      'how the robot is reached: `sim:`, `mqtts://user:password@broker/robot-id` (without the id: a fleet) or `ws://robot:9090`; `sim:` in sim mode, none in robot mode',
+      'how the robot is reached: `sim:`, `ws[s]://host:9090` (rosbridge), or `mqtt[s]://user:password@broker/robot-id`, without the id a fleet; `sim:` in sim mode, none in robot mode',
     ),
   SERVICE_ROBOT_MAPPING_PATH: absolutePath
     .optional()
