@@ -23,14 +23,13 @@ const englishOnly = {
   },
 };
 
-/** In the cloud robots are reached through a broker; what speaks to one robot directly stays on the robot. */
-const throughTheBroker = {
-  name: 'through-the-broker',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /\/rosbridge\/open\.ts$/ }, ({ path }) => ({ path, namespace: 'not-in-the-cloud' }));
-    onLoad({ filter: /./, namespace: 'not-in-the-cloud' }, () => ({
-      contents: `export async function openRosbridge() {
-        throw new Error('SERVICE_ROBOT_URL: ws: and wss: lead to a robot on the same network; in the cloud name a broker');
+/** From the cloud robots are reached through their broker; rosbridge is for whoever stands beside one. */
+const noRosbridge = {
+  name: 'no-rosbridge',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]robot-link[\\/]rosbridge[\\/]open\.ts$/ }, () => ({
+      contents: `export function openRosbridge() {
+        throw new Error('SERVICE_ROBOT_URL: from the cloud robots are reached over mqtts:');
       }`,
     }));
   },
@@ -67,7 +66,7 @@ async function bundle(name) {
     outfile: join(WORKPLACE, name, 'index.mjs'),
     target: 'node22',
     metafile: true,
-    plugins: [englishOnly, throughTheBroker],
+    plugins: [englishOnly, noRosbridge],
   });
   const [{ inputs }] = Object.values(metafile.outputs);
   const bytes = Object.entries(inputs).map(([module, { bytesInOutput }]) => [module, bytesInOutput]);

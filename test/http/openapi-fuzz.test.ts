@@ -186,9 +186,9 @@ describe('Every operation of /openapi.json, asked with requests made from its ow
       for (const [path, item] of Object.entries(document.paths)) {
         for (const [method, operation] of Object.entries(item)) {
           const begun = performance.now();
-        for (const sent of fc.sample(requestsOf(operation, stray), { seed: SEED, numRuns: count })) {
+          for (const sent of fc.sample(requestsOf(operation, stray), { seed: SEED, numRuns: count })) {
             if (performance.now() - begun > SHARE_MS) break;
-          const answer = await send(method.toUpperCase(), path, operation, sent);
+            const answer = await send(method.toUpperCase(), path, operation, sent);
             if (!answer) continue;
             answered += 1;
             if (answer.status < 300) succeeded.add(`${method} ${path}`);
