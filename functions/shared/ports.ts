@@ -17,7 +17,7 @@ import { auditPath, type Config } from './config.ts';
 import { unavailable } from './errors.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
-import { PER_ROBOT, type Port, port } from './port.ts';
+import { type Port, port } from './port.ts';
 import type { ReadinessCheck } from './readiness.ts';
 import type { ApiKeyGate } from './tokens/api-key-gate.ts';
 import type { Tokens } from './tokens/tokens.ts';
