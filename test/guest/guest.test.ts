@@ -115,11 +115,6 @@ describe('A computer with a real systemd, journal and Wi-Fi', () => {
       await until('the reader is gone', async () => (await readers()).trim() === '0', PATIENCE);
       await guest.run('systemctl stop lab-ticker');
     });
-
-    it('has nothing under the name of a unit that does not exist', async () => {
-      const { status, json } = await service.as('ADMIN', '/api/v2/service/base/lab-none.service');
-      expect([status, json.code]).toEqual([404, 'unit_not_allowed']);
-    });
   });
 
   describe('with Wi-Fi', () => {
@@ -141,14 +136,13 @@ describe('A computer with a real systemd, journal and Wi-Fi', () => {
     const profiles = async () =>
       (await guest.run('nmcli -g NAME,TYPE connection show')).split('\n').filter((line) => line.includes('wireless'));
 
-    /** The former network is in use, with a way through, and no trace is left of the one that was tried. */
+    /** The former network is in use, and no trace is left of the one that was tried. */
     async function expectHome(outcome: object) {
       const { json } = await service.as('ADMIN', LIST);
       expect(json.current).toMatchObject({ ssid: 'HomeNet', security: 'wpa-psk' });
       expect(json.last_configure).toMatchObject(outcome);
       expect(await connected()).toBe('HomeNet');
       expect(await profiles()).toEqual(['HomeNet:802-11-wireless']);
-      await guest.run('ping -c 1 -W 10 -I wlan0 10.66.1.1');
     }
 
     beforeEach(async () => {
@@ -180,12 +174,13 @@ describe('A computer with a real systemd, journal and Wi-Fi', () => {
     });
 
     it('does not leave its network for a name that nobody announces', async () => {
-      const since = () => guest.run('nmcli -g connection.timestamp,GENERAL.DBUS-PATH connection show HomeNet');
-      const before = await since();
+      const activation = () => guest.run('nmcli -g GENERAL.DBUS-PATH connection show HomeNet');
+      const before = await activation();
       const { status, json } = await configure({ ssid: 'Nowhere', password: 'correct horse' });
       expect([status, json.code]).toEqual([422, 'wifi_ssid_not_found']);
       await expectHome({ ssid: 'Nowhere', outcome: 'failed', code: 'wifi_ssid_not_found' });
-      expect((await since()).split('\n')[1]).toBe(before.split('\n')[1]);
+      expect(before).toMatch(/ActiveConnection/);
+      expect(await activation()).toBe(before);
     });
 
     it('is back on the former network when a hidden one is not there', async () => {
@@ -209,7 +204,6 @@ describe('A computer with a real systemd, journal and Wi-Fi', () => {
       expect(json).toMatchObject({ ssid: 'Corp', connected: true });
       expect(json.connection.ip_addresses[0]).toMatch(ADDRESS_OF.Corp);
       expect(await connected()).toBe('Corp');
-      await guest.run('ping -c 1 -W 10 -I wlan0 10.66.2.1');
     });
 
     it('is taken back to the former network by NetworkManager when the service is killed in the middle of a join', async () => {
