@@ -3,7 +3,7 @@ export default {
   reporters: ['default', '<rootDir>/test/support/closing-line.cjs'],
   extensionsToTreatAsEsm: ['.ts'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/slow/', '<rootDir>/dist/'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/slow/', '<rootDir>/test/guest/', '<rootDir>/dist/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/dist-lambda'],
   collectCoverageFrom: ['functions/**/*.ts', 'local-host/**/*.ts'],
   transform: {

@@ -24,6 +24,8 @@ import type { Tokens } from './tokens/tokens.ts';
 
 export * from './machine-ports.ts';
 
+const PER_ROBOT = { perRobot: true } as const;
+
 /** The frozen configuration, for handlers that answer from it. */
 export const config: Port<Config> = /* @__PURE__ */ port(
   'configuration',

@@ -41,14 +41,14 @@ const EAP: EapProfile = {
 };
 
 /** A wired profile for the one device this machine can have: with an address of its own, or waiting for DHCP. */
-function wired(id: string, address: string | undefined, uuid: string, trial: boolean, dhcpSeconds = 25): Sections {
+function wired(id: string, address: string | undefined, uuid: string, dhcpSeconds = 25): Sections {
   return {
     connection: {
       id: typed('s', id),
       uuid: typed('s', uuid),
       type: typed('s', '802-3-ethernet'),
       'interface-name': typed('s', 'robot0'),
-      autoconnect: typed('b', !trial),
+      autoconnect: typed('b', true),
     },
     ipv4: address
       ? {
@@ -73,7 +73,7 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
   beforeAll(async () => {
     nm = await startNetworkManager();
     device = { path: nm.device, interfaceName: 'robot0', state: 0 };
-    const known = await add(wired('former', '192.0.2.1', randomUUID(), false));
+    const known = await add(wired('former', '192.0.2.1', randomUUID()));
     await nm.manager.call(ROOT, NM, 'ActivateConnection', 'ooo', [known, nm.device, '/']);
     await until('the first connection', async () => (await connectedWith()) === 'former');
   }, 30_000);
@@ -126,7 +126,7 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
 
   it.each(accepted)('accepts the settings of %s', async (_what, credentials) => {
     const profile = { ssid: 'Küche', hidden: true, band: 'bg', credentials } as const;
-    const path = await add(wifiSettings(profile, randomUUID(), true), 0x2);
+    const path = await add(wifiSettings(profile, randomUUID()), 0x2);
     const [settings] = await nm.manager.call(path, PROFILE, 'GetSettings');
     expect(settings).toMatchObject({ '802-11-wireless': { ssid: Buffer.from('Küche'), hidden: true, band: 'bg' } });
     await nm.manager.call(path, PROFILE, 'Delete');
@@ -139,7 +139,7 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
       band: null,
       credentials: { kind: 'wpa-psk', password: 'short' },
     } as const;
-    const refused = await add(wifiSettings(profile, randomUUID(), true)).catch((error: unknown) => error);
+    const refused = await add(wifiSettings(profile, randomUUID())).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(BusError);
     expect(String(refused)).not.toContain('short');
     expect(refused).toMatchObject({
@@ -156,16 +156,9 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
       credentials: { kind: 'wpa-psk', password: 'correct horse' },
     } as const;
     const uuid = randomUUID();
-    const path = await add(wifiSettings(profile, uuid, true), 0x22);
+    const path = await add(wifiSettings(profile, uuid), 0x22);
     expect(readdirSync(nm.profiles).filter((name) => name.includes('Kitchen'))).toEqual([]);
-    await nm.manager.call(
-      path,
-      PROFILE,
-      'Update2',
-      'a{sa{sv}}ua{sv}',
-      [wifiSettings(profile, uuid, false), 0x1, {}],
-      true,
-    );
+    await nm.manager.call(path, PROFILE, 'Update2', 'a{sa{sv}}ua{sv}', [wifiSettings(profile, uuid), 0x1, {}], true);
     const [file] = readdirSync(nm.profiles).filter((name) => name.includes('Kitchen'));
     const keyfile = join(nm.profiles, String(file));
     expect((statSync(keyfile).mode & 0o777).toString(8)).toBe('600');
@@ -176,7 +169,7 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
   it('brings the former connection back at once when the new one gets no address', async () => {
     const attempt = await DeviceAttempt.begin(nm.manager, device, 60, silentLogger);
     expect(await checkpoints()).toHaveLength(1);
-    const joining = attempt.join((uuid, trial) => wired('no-dhcp-here', undefined, uuid, trial, 2), 'open', 40);
+    const joining = attempt.join((uuid) => wired('no-dhcp-here', undefined, uuid, 2), 'open', 40);
     await expect(joining).rejects.toMatchObject({ code: 'wifi_no_address' });
     expect(await attempt.undo()).toBe(true);
     expect(await connectedWith()).toBe('former');
@@ -186,7 +179,7 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
 
   it('gives up at the limit, and says what the device was waiting for', async () => {
     const attempt = await DeviceAttempt.begin(nm.manager, device, 60, silentLogger);
-    const joining = attempt.join((uuid, trial) => wired('too-slow', undefined, uuid, trial, 30), 'open', 1.5);
+    const joining = attempt.join((uuid) => wired('too-slow', undefined, uuid, 30), 'open', 1.5);
     await expect(joining).rejects.toMatchObject({ code: 'wifi_no_address' });
     expect(await attempt.undo()).toBe(true);
     expect(await connectedWith()).toBe('former');
@@ -209,8 +202,8 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
         const manager = await Manager.connect(process.env.BUS);
         const device = { path: process.env.DEVICE, interfaceName: 'robot0', state: 0 };
         const attempt = await DeviceAttempt.begin(manager, device, ${rollbackSeconds}, console);
-        const settings = (uuid, trial) => ({
-          connection: { id: typed('s', 'doomed'), uuid: typed('s', uuid), type: typed('s', '802-3-ethernet'), autoconnect: typed('b', !trial) },
+        const settings = (uuid) => ({
+          connection: { id: typed('s', 'doomed'), uuid: typed('s', uuid), type: typed('s', '802-3-ethernet'), autoconnect: typed('b', true) },
           ipv4: { method: typed('s', 'auto'), 'dhcp-timeout': typed('i', 300), 'may-fail': typed('b', false) },
           ipv6: { method: typed('s', 'disabled') },
         });
@@ -232,7 +225,7 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
 
   it('keeps what works: on disk, connecting by itself, without a checkpoint', async () => {
     const attempt = await DeviceAttempt.begin(nm.manager, device, 60, silentLogger);
-    const settings = (uuid: string, trial: boolean) => wired('better', '192.0.2.2', uuid, trial);
+    const settings = (uuid: string) => wired('better', '192.0.2.2', uuid);
     await attempt.join(settings, 'open', 40);
     expect(readdirSync(nm.profiles).filter((name) => name.includes('better'))).toEqual([]);
     await attempt.keep(settings, () => false);
@@ -241,6 +234,10 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
     const keyfile = readFileSync(join(nm.profiles, 'better.nmconnection'), 'utf8');
     expect(keyfile).not.toContain('autoconnect=false');
     expect(existsSync(join(nm.profiles, 'former.nmconnection'))).toBe(true);
+    // What is in use is what is stored: else NetworkManager would give no secrets to a later rollback.
+    const [inUse] = await nm.manager.call(nm.device, DEVICE, 'GetAppliedConnection', 'u', [0]);
+    expect(inUse).toMatchObject({ connection: { id: 'better' } });
+    expect(inUse).not.toHaveProperty('connection.autoconnect');
   }, 45_000);
 
   it('answers 503 with what to do where there is no Wi-Fi device', async () => {

@@ -78,7 +78,8 @@ function end(pid: number): void {
   }
 }
 
-async function freePort(): Promise<number> {
+/** A TCP port of loopback that nobody uses at this moment. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo; // as: a TCP server has no other kind of address

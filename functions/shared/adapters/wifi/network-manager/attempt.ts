@@ -7,13 +7,13 @@ import { activate } from './activation.ts';
 import { createCheckpoint, destroyCheckpoint, rollbackCheckpoint } from './checkpoint.ts';
 import type { Device } from './device.ts';
 import { explain, type Manager } from './manager.ts';
-import { DEVICE, NO_OBJECT, PROFILE, PROFILE_FLAG, PROFILES, SETTINGS, STATE } from './names.ts';
+import { DEVICE, NM, NO_OBJECT, PROFILE, PROFILE_FLAG, PROFILES, ROOT, SETTINGS, STATE } from './names.ts';
 import { type StoredProfile, wifiProfiles } from './profiles.ts';
 import type { Sections } from './settings.ts';
 import { BusError } from './system-bus.ts';
 
-/** Makes the settings of a new profile: `trial` while it is tried, then for good. */
-export type MakeSettings = (uuid: string, trial: boolean) => Sections;
+/** Makes the settings of a new profile. */
+export type MakeSettings = (uuid: string) => Sections;
 
 /** How long the former connection may take to stand again after a rollback. */
 const RESTORE_LIMIT_MS = 30_000;
@@ -55,7 +55,7 @@ export class DeviceAttempt {
   /** Adds the profile and activates it. Throws as {@link activate}, and `validation_failed` for settings NetworkManager refuses. */
   async join(settings: MakeSettings, security: Security, limitSeconds: number): Promise<void> {
     const flags = PROFILE_FLAG.inMemory | PROFILE_FLAG.blockAutoconnect;
-    const body = [settings(this.#uuid, true), flags, {}];
+    const body = [settings(this.#uuid), flags, {}];
     try {
       const [path] = await this.#manager.call(SETTINGS, PROFILES, 'AddConnection2', 'a{sa{sv}}ua{sv}', body, true);
       this.#profilePath = String(path);
@@ -71,12 +71,12 @@ export class DeviceAttempt {
   }
 
   /**
-   * Stores the profile, lets it connect by itself, ends the checkpoint and removes the profiles it replaces. In this order, so
+   * Stores the profile, ends the checkpoint and removes the profiles it replaces. In this order, so
    * that at every moment either the new profile is kept or the former one comes back.
    */
   async keep(settings: MakeSettings, replaces: (profile: StoredProfile) => boolean): Promise<void> {
     const path = this.#profilePath ?? NO_OBJECT;
-    const body = [settings(this.#uuid, false), PROFILE_FLAG.toDisk, {}];
+    const body = [settings(this.#uuid), PROFILE_FLAG.toDisk, {}];
     await this.#manager.call(path, PROFILE, 'Update2', 'a{sa{sv}}ua{sv}', body, true);
     await destroyCheckpoint(this.#manager, this.#checkpoint);
     try {
@@ -89,15 +89,25 @@ export class DeviceAttempt {
     }
   }
 
+  /** Activates the former profile when the rollback has left the device without any: someone may have modified that profile. */
+  async #activateFormer(): Promise<boolean> {
+    const { State } = await this.#manager.properties(this.#device.path, DEVICE);
+    if (State !== STATE.disconnected) return false;
+    await this.#manager.call(ROOT, NM, 'ActivateConnection', 'ooo', [this.#former, this.#device.path, NO_OBJECT]);
+    return true;
+  }
+
   /** Rolls back, and waits until the profile that was connected before is connected again. */
   async undo(): Promise<boolean> {
     try {
       await rollbackCheckpoint(this.#manager, this.#checkpoint);
       if (this.#former === NO_OBJECT) return true;
       const end = performance.now() + RESTORE_LIMIT_MS;
+      let asked = false;
       while ((await connectedProfile(this.#manager, this.#device.path)) !== this.#former) {
         if (performance.now() > end) return false;
         await sleep(LOOK_EVERY_MS);
+        if (!asked) asked = await this.#activateFormer();
       }
       return true;
     } catch (error) {

@@ -61,7 +61,7 @@ export class NetworkManagerWifi implements Wifi {
 
   #attempt(manager: Manager, device: Device, attempt: DeviceAttempt): Attempt {
     let joined: WifiProfile | undefined;
-    const settingsOf = (profile: WifiProfile) => (uuid: string, trial: boolean) => wifiSettings(profile, uuid, trial);
+    const settingsOf = (profile: WifiProfile) => (uuid: string) => wifiSettings(profile, uuid);
     return {
       join: async (profile, limitSeconds) => {
         joined = profile;

@@ -6,19 +6,22 @@ import { type Typed, typed } from './system-bus.ts';
 export type Sections = Record<string, Record<string, Typed>>;
 
 /**
- * How long a network may take to give an address while it is tried, in seconds: shorter than the limit of a join, so that a
+ * How long a network may take to give an address, in seconds: shorter than the limit of a join, so that a
  * network without addresses is told apart from one that does not answer.
  */
-const TRIAL_DHCP_SECONDS = 25;
+const DHCP_SECONDS = 25;
 
-/** The settings of a profile. While `trial` it never connects by itself. */
-export function wifiSettings(profile: WifiProfile, uuid: string, trial: boolean): Sections {
+/**
+ * The settings of a profile, the same while it is tried as for good: NetworkManager takes no secrets from a profile that was
+ * modified since it was activated, so that a later rollback to it would fail.
+ */
+export function wifiSettings(profile: WifiProfile, uuid: string): Sections {
   return {
     connection: {
       id: typed('s', profile.ssid),
       uuid: typed('s', uuid),
       type: typed('s', '802-11-wireless'),
-      autoconnect: typed('b', !trial),
+      autoconnect: typed('b', true),
     },
     '802-11-wireless': {
       ssid: typed('ay', Buffer.from(profile.ssid, 'utf8')),
@@ -27,7 +30,7 @@ export function wifiSettings(profile: WifiProfile, uuid: string, trial: boolean)
       ...(profile.band ? { band: typed('s', profile.band) } : {}),
     },
     ...securitySettings(profile),
-    ipv4: { method: typed('s', 'auto'), ...(trial ? { 'dhcp-timeout': typed('i', TRIAL_DHCP_SECONDS) } : {}) },
+    ipv4: { method: typed('s', 'auto'), 'dhcp-timeout': typed('i', DHCP_SECONDS) },
     ipv6: { method: typed('s', 'auto') },
   };
 }

@@ -1,0 +1,125 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from './sources.ts';
+import { freePort } from './sshd.ts';
+import { type RunningProgram, startSystemProgram, until } from './system-programs.ts';
+import { temporaryFolder } from './world.ts';
+
+const execute = promisify(execFile);
+
+/** An emulated computer without hardware support takes a minute or two to boot; a busy machine gets more time than that. */
+const BOOT_LIMIT_MS = 420_000;
+const ATTEMPT_MS = 20_000;
+
+/** A running guest: a computer with a real systemd, journal, NetworkManager and Wi-Fi, at the far end of an SSH connection. */
+export interface Guest {
+  /** The settings of a service whose base computer and whose NetworkManager this is. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** The certification authority of the company's network, PEM. */
+  readonly authority: string;
+  /** What a line of shell prints over there. @throws when it ends with another code than 0. */
+  run(line: string): Promise<string>;
+  /** Writes a file over there, below new folders if need be. */
+  put(path: string, content: string): Promise<void>;
+  /** Ends it, and with it everything that belongs to it. */
+  stop(): Promise<void>;
+}
+
+/** Builds the guest where that has not been done, boots it and waits until all of its units are up. */
+export async function bootGuest(): Promise<Guest> {
+  const image = build();
+  const folder = temporaryFolder('robot-rest-guest-');
+  const port = await freePort();
+  const machine = startMachine(image, folder, port);
+  const programs: RunningProgram[] = [machine];
+  const stop = async () => {
+    for (const program of programs.reverse()) await program.stop();
+  };
+  const hostKey = readFileSync(join(image, 'host.pub'), 'utf8').trim();
+  writeFileSync(join(folder, 'known_hosts'), `[127.0.0.1]:${port} ${hostKey}\n`);
+  const control = join(folder, 'control');
+  const bus = join(folder, 'bus');
+  const options = [
+    ...['-F', 'none', '-i', join(image, 'id'), '-p', String(port), '-o', `UserKnownHostsFile=${folder}/known_hosts`],
+    ...['-o', 'IdentitiesOnly=yes', '-o', 'BatchMode=yes', '-o', 'ConnectTimeout=15', '-S', control],
+  ];
+  const ssh = (...words: string[]) => [...options, ...words];
+
+  async function run(line: string, input?: string): Promise<string> {
+    const work = execute('ssh', ssh('root@127.0.0.1', line), { maxBuffer: 16 << 20 });
+    work.child.stdin?.end(input ?? '');
+    return (await work).stdout;
+  }
+
+  try {
+    await until(
+      'the guest to let us in over SSH',
+      async () => {
+        if (machine.child.exitCode !== null) throw new Error(`QEMU ended: ${readFileSync(machine.logPath, 'utf8')}`);
+        const attempt = execute('ssh', ssh('root@127.0.0.1', 'true'), { timeout: ATTEMPT_MS });
+        return attempt.then(
+          () => true,
+          () => false,
+        );
+      },
+      BOOT_LIMIT_MS,
+    );
+    const forward = ['-M', '-N', '-L', `${bus}:/run/dbus/system_bus_socket`, 'root@127.0.0.1'];
+    programs.push(startSystemProgram('ssh', ssh(...forward), { folder }));
+    await until('the system bus of the guest', () => existsSync(bus) && existsSync(control), ATTEMPT_MS);
+    await run('systemctl is-system-running --wait');
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    settings: {
+      DBUS_SYSTEM_BUS_ADDRESS: `unix:path=${bus}`,
+      SERVICE_BASE_HOST: '127.0.0.1',
+      SERVICE_BASE_PORT: String(port),
+      SERVICE_BASE_USER: 'root',
+      SERVICE_BASE_KEY_PATH: join(image, 'id'),
+      SERVICE_BASE_HOST_KEY: hostKey,
+    },
+    authority: readFileSync(join(image, 'ca.pem'), 'utf8'),
+    run,
+    async put(path, content) {
+      await run(`mkdir -p "$(dirname '${path}')" && cat > '${path}'`, content);
+    },
+    stop,
+  };
+}
+
+/** @returns the folder of the image. */
+function build(): string {
+  const { status, stdout, stderr } = spawnSync(join(ROOT, 'test/guest/build-guest.sh'), { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the guest could not be built: ${stderr}`);
+  return stdout.trim();
+}
+
+/** Without KVM, which is not everywhere; it yields to other work, and ends when this process does. */
+function startMachine(image: string, folder: string, port: number): RunningProgram {
+  const wrapped = ['--pdeathsig', 'KILL', 'nice', '-n', '10', 'qemu-system-x86_64'];
+  const computer = [
+    '-M',
+    'q35',
+    '-accel',
+    'tcg',
+    '-cpu',
+    'max',
+    '-smp',
+    '2',
+    '-m',
+    '3072',
+    '-nodefaults',
+    '-no-reboot',
+  ];
+  const kernel = 'console=ttyS0 rdinit=/init systemd.show_status=0 net.ifnames=0';
+  const system = ['-kernel', join(image, 'vmlinuz'), '-initrd', join(image, 'root.cpio.zst'), '-append', kernel];
+  const network = `user,id=n0,restrict=on,hostfwd=tcp:127.0.0.1:${port}-:22`;
+  const devices = ['-netdev', network, '-device', 'virtio-net-pci,netdev=n0,romfile='];
+  const console = ['-display', 'none', '-serial', `file:${join(folder, 'console.log')}`];
+  return startSystemProgram('setpriv', [...wrapped, ...computer, ...system, ...devices, ...console], { folder });
+}
