@@ -12,7 +12,8 @@ import { StartError } from './start-error.ts';
 /** Whatever hangs at the end, the process is gone by then (systemd would kill it later anyway). */
 const LAST_EXIT_MS = 9_500;
 
-const log = pino.destination({ fd: 2, sync: false });
+/** Lines of busy moments go out together, at the latest after 50 ms; at the end of the process what is left is flushed. */
+const log = pino.destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 50 });
 
 /** The process on the robot: settings, listeners, and the way down. Announcements go to stdout, the log to stderr. */
 async function main(): Promise<void> {

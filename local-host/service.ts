@@ -11,6 +11,7 @@ import {
   signingKeys,
   skillFiles,
 } from '../functions/shared/ports.ts';
+import { startCompanions } from './companions.ts';
 import { InFlight } from './in-flight.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { Listeners } from './listeners.ts';
@@ -49,8 +50,12 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
   });
   const first = [signingKeys, keyStore, robotLink, skillFiles, llmConfigFile, descriptionFiles];
   for (const which of first) await ports.get<unknown>(which);
-  const listeners = new Listeners({ ports, router: createRouter(ROUTES), inFlight, limits });
+  const listeners = new Listeners({ ports, router: createRouter(ROUTES, ports.config.fleet), inFlight, limits });
   const { url, tlsUrl, socketPath } = await listeners.open();
+  const companions = await startCompanions(ports).catch(async (error: unknown) => {
+    await listeners.close();
+    throw error;
+  });
   return {
     ports,
     url,
@@ -60,6 +65,7 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
     async stop() {
       await inFlight.drain(limits.drainGrace);
       await inFlight.end(limits.drainEnd);
+      await companions.close();
       await listeners.close();
       await ports.close();
       counting.close();

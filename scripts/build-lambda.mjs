@@ -23,6 +23,18 @@ const englishOnly = {
   },
 };
 
+/** From the cloud robots are reached through their broker; rosbridge is for whoever stands beside one. */
+const noRosbridge = {
+  name: 'no-rosbridge',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]robot-link[\\/]rosbridge[\\/]open\.ts$/ }, () => ({
+      contents: `export function openRosbridge() {
+        throw new Error('SERVICE_ROBOT_URL: from the cloud robots are reached over mqtts:');
+      }`,
+    }));
+  },
+};
+
 mkdirSync(WORKPLACE);
 try {
   const modules = {};
@@ -54,7 +66,7 @@ async function bundle(name) {
     outfile: join(WORKPLACE, name, 'index.mjs'),
     target: 'node22',
     metafile: true,
-    plugins: [englishOnly],
+    plugins: [englishOnly, noRosbridge],
   });
   const [{ inputs }] = Object.values(metafile.outputs);
   const bytes = Object.entries(inputs).map(([module, { bytesInOutput }]) => [module, bytesInOutput]);

@@ -3,9 +3,10 @@ import { performance } from 'node:perf_hooks';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { ServiceError } from '../errors.ts';
 import { metrics } from '../ports.ts';
+import { addressRobot } from './addressed-robot.ts';
 import { type AuditNote, keepNote } from './audit.ts';
 import type { EndpointSpec } from './endpoint.ts';
-import type { Exchange, HostContext, PipelineRequest, Result } from './exchange.ts';
+import type { Exchange, HostContext, HostFacts, PipelineRequest, Result } from './exchange.ts';
 import { lambdaHost } from './lambda-host.ts';
 import { problem } from './render-error.ts';
 import { logRequest } from './request-log.ts';
@@ -26,7 +27,7 @@ export async function answer(
   pipeline: RunPipeline,
 ): Promise<Result> {
   const started = performance.now();
-  const host = context.host ?? (await lambdaHost());
+  const host = await hostOf(event, context);
   const exchange: Exchange = { spec, host, requestId: requestIdOf(event) };
   const result = host.fault
     ? refusal(host.fault, exchange)
@@ -48,6 +49,15 @@ export async function answer(
   );
   logRequest(host.ports.logger, event, exchange, result.statusCode, seconds);
   return context.host ? result : forLambda(result);
+}
+
+/** The host, and in a fleet what it has for the robot that the path names. */
+async function hostOf(event: APIGatewayProxyEventV2, { host: given }: HostContext): Promise<HostFacts> {
+  if (given) return given.ports.config.fleet ? addressRobot(given, event) : given;
+  const host = await lambdaHost();
+  if (host.fault) return host;
+  await host.ports.thaw();
+  return addressRobot(host, event);
 }
 
 function refusal(fault: ServiceError, exchange: Exchange): Result {

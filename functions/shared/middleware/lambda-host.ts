@@ -54,6 +54,12 @@ export async function lambdaHost(now = Date.now()): Promise<HostFacts> {
   return present;
 }
 
+/** Closes what this function has opened. In the cloud it just ends; who runs one elsewhere says when. */
+export async function endFunction(): Promise<void> {
+  await present?.ports.close();
+  present = undefined;
+}
+
 function alone(ports: Ports): HostFacts {
   return { ports, listener: 'tcp', signal: new AbortController().signal };
 }

@@ -89,6 +89,15 @@ describe('The audit file', () => {
     expect(kept.length).toBeGreaterThan(50);
   });
 
+  it('leaves no entry lying that came in at any moment of writing', async () => {
+    const trail = openTrail(join(temporaryFolder(), 'audit.jsonl'), silentLogger);
+    for (let index = 0; index < 300; index += 1) {
+      trail.append(entry({ request_id: `request-${index}` }));
+      for (let turn = 0; turn < index % 30; turn += 1) await new Promise(setImmediate);
+    }
+    expect((await trail.read(everything)).entries).toHaveLength(300);
+  });
+
   it('goes on behind a line that a crash has cut off', async () => {
     const path = join(temporaryFolder(), 'audit.jsonl');
     writeFileSync(path, `${JSON.stringify(entry({ request_id: 'old' }))}\n{"id":"cut`);
