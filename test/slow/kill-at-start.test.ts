@@ -40,7 +40,11 @@ describe('kill -9 at any moment', () => {
       const kept = join(home, '.robot-rest');
       expect(statSync(join(kept, 'jwt-signing-key.pem')).mode & 0o777).toBe(0o600);
       expect(JSON.parse(readFileSync(keys, 'utf8')) as unknown).toBeTruthy();
-      expect(readdirSync(kept).filter((name) => name.includes('tmp'))).toEqual([]);
+      // A killed start may leave what it was about to put in place; whoever writes there a minute later sweeps it up.
+      const left = readdirSync(kept).filter((name) => name.includes('tmp'));
+      expect(left.filter((name) => !/^\.(api-keys\.json|jwt-signing-key\.pem)\.[0-9a-f]{16}\.tmp$/.test(name))).toEqual(
+        [],
+      );
     }
   });
 
