@@ -52,7 +52,8 @@ describe('kill -9 of a service that changes the configuration, wherever it stand
       const previous = readFileSync(`${file}.bak`, 'utf8');
       expect([count - 1, count]).toContain(numberIn(previous, 'count'));
     }
-    expect(told).toBeGreaterThan(KILLS);
+    // Every round has told at least one number: fewer would mean that a told one was lost.
+    expect(told).toBeGreaterThanOrEqual(KILLS);
     const leftovers = readdirSync(folder).filter((name) => name.endsWith('.tmp'));
     expect(leftovers.length).toBeLessThanOrEqual(2 * KILLS);
   });
