@@ -1,5 +1,7 @@
 export default {
   testEnvironment: 'node',
+  // Most tests wait for sockets, disks and processes most of the time.
+  maxWorkers: '100%',
   reporters: ['default', '<rootDir>/test/support/closing-line.cjs'],
   extensionsToTreatAsEsm: ['.ts'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
