@@ -2,6 +2,8 @@ export default {
   testEnvironment: 'node',
   // Most tests wait for sockets, disks and processes most of the time.
   maxWorkers: '100%',
+  // Machines are noisy: a limit that only ends what hangs.
+  testTimeout: 60_000,
   reporters: ['default', '<rootDir>/test/support/closing-line.cjs'],
   extensionsToTreatAsEsm: ['.ts'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],

@@ -55,6 +55,13 @@ describe('The audit trail', () => {
     ]);
   });
 
+  it('keeps who was turned away from what is kept', async () => {
+    const body = { command: 'max_tokens', value: 1 };
+    expect((await service.as('ADMIN', '/api/v2/llm_config/', { method: 'PATCH', body })).status).toBe(403);
+    const [entry] = await trail('?action=llm_config.patch');
+    expect(entry).toMatchObject({ outcome: 'insufficient_access', subject: {}, client_id: expect.any(String) });
+  });
+
   it('keeps what the commands on the machine itself have changed', async () => {
     const home = temporaryFolder();
     const environment = freshEnvironment({ HOME: home });
