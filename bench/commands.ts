@@ -13,7 +13,9 @@ import { tokenOf } from './token.ts';
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
 const CONNECTIONS = [1, 32, 256];
-const BODY = JSON.stringify({ command: 'sound_level', value: 40 });
+const BODY = JSON.stringify({ command: 'is_detected', value: 'rune-1' });
+/** The same with an action, which the service also keeps in its audit trail; no peer has one. */
+const ACTION = JSON.stringify({ command: 'set_language', value: 'en' });
 
 execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'ignore' });
 buildPeers();
@@ -35,7 +37,7 @@ for (const connections of CONNECTIONS) {
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const { name, port } of servers) {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-      const url = `http://127.0.0.1:${port}/api/v1/int/`;
+      const url = `http://127.0.0.1:${port}/api/v1/str/`;
       const measured = await drive({
         url,
         method: 'POST',
@@ -48,6 +50,10 @@ for (const connections of CONNECTIONS) {
     }
   }
   for (const [name, measured] of rounds) rows.push({ name, connections, ...median(measured) });
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const url = `http://127.0.0.1:${service.port}/api/v1/str/`;
+  const action = await drive({ url, method: 'POST', headers, body: ACTION, connections, seconds: SECONDS });
+  rows.push({ name: 'robot-rest, audited action', connections, ...action });
 }
 
 const afterLoad = residentMb(service.child);

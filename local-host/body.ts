@@ -27,9 +27,10 @@ export function readBody(request: IncomingMessage, response: ServerResponse): Pr
     };
     request.on('data', onData);
     request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    request.once('close', () =>
-      reject(new ServiceError('bad_request', { detail: 'The body ended before its declared length.' })),
-    );
+    request.once('close', () => {
+      if (request.complete) return;
+      reject(new ServiceError('bad_request', { detail: 'The body ended before its declared length.' }));
+    });
   });
 }
 

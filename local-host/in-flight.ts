@@ -12,7 +12,8 @@ export interface Flight {
 
 /** Every request that is being answered. Knows who hung up, and ends what still runs when the service ends. */
 export class InFlight {
-  readonly #flights = new Map<AbortController, Socket>();
+  readonly #flights = new Set<AbortController>();
+  readonly #endings = new WeakMap<Socket, Set<() => void>>();
   readonly #answering = new Map<Socket, ServerResponse>();
   #draining = false;
   #onEmpty: (() => void) | undefined;
@@ -28,15 +29,33 @@ export class InFlight {
   begin(request: IncomingMessage, response: ServerResponse): Flight {
     const controller = new AbortController();
     const { socket } = request;
-    this.#flights.set(controller, socket);
-    this.#answering.set(socket, response);
-    response.once('close', () => {
-      this.#flights.delete(controller);
+    const onSocketClose = this.#endingsOf(socket);
+    const end = () => {
+      if (!this.#flights.delete(controller)) return;
+      onSocketClose.delete(end);
       if (this.#answering.get(socket) === response) this.#answering.delete(socket);
       if (!response.writableFinished) controller.abort(hungUp());
       if (this.#flights.size === 0) this.#onEmpty?.();
-    });
+    };
+    this.#flights.add(controller);
+    this.#answering.set(socket, response);
+    onSocketClose.add(end);
+    response.once('close', end);
     return { signal: controller.signal };
+  }
+
+  /** What to do when a connection is lost: an answer that waits behind others on it has no socket and hears nothing. */
+  #endingsOf(socket: Socket): Set<() => void> {
+    let endings = this.#endings.get(socket);
+    if (!endings) {
+      const all = new Set<() => void>();
+      this.#endings.set(socket, all);
+      socket.once('close', () => {
+        for (const end of all) end();
+      });
+      endings = all;
+    }
+    return endings;
   }
 
   /** @throws ServiceError `component_unavailable` when the service is ending and the route is not one that must go on. */
@@ -57,7 +76,7 @@ export class InFlight {
 
   /** Ends what still runs with an error that says why, and gives it `within` ms to tell its client. */
   async end(within: number): Promise<void> {
-    for (const controller of this.#flights.keys()) controller.abort(shuttingDown());
+    for (const controller of this.#flights) controller.abort(shuttingDown());
     await this.#emptyWithin(within);
   }
 

@@ -42,6 +42,7 @@ export function operation(route: Route, version: Version | undefined): ZodOpenAp
         },
         content: contentOf(spec.output),
       },
+      ...withoutWhole(spec),
       ...problemResponses(spec),
     },
   };
@@ -128,6 +129,16 @@ function contentOf(output: EndpointSpec['output']) {
   return Object.fromEntries(
     output.mediaTypes.map((type) => [type, { schema: type.startsWith('text/') ? { type: 'string' as const } : {} }]),
   );
+}
+
+/** What an answer may be that does not carry the whole: a part (206), or nothing new (304). RFC 9110, sections 13 and 14. */
+function withoutWhole({ input, output }: EndpointSpec) {
+  const headers = shapeOf(input?.headers);
+  const part = { description: 'The range asked for', content: contentOf(output) };
+  return {
+    ...('range' in headers ? { '206': part } : {}),
+    ...('if-none-match' in headers ? { '304': { description: 'The client holds this already' } } : {}),
+  };
 }
 
 function exampleOf(schema: z.ZodType): { example?: unknown } {

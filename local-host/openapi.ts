@@ -8,14 +8,22 @@ import { PROBLEM_EXAMPLES, Problem } from './openapi-problems.ts';
 import { concretePaths } from './router.ts';
 import type { Route } from './routes.ts';
 
+type Servers = NonNullable<Parameters<typeof createDocument>[0]['servers']>;
+
 const DESCRIPTION = `The REST backend of a robot.
 
 Every path answers with and without its trailing slash, under \`/\` and, as the public proxy forwards it, under \`/rest/\`.
 Trade an API key for a token at \`/api/v2/auth/\`; a token lives 30 minutes and is renewed at \`/api/v2/auth/refresh/\`.
 Every answer of 400 and above is a problem (RFC 9457) whose \`code\` is stable.`;
 
+/** Where the local host answers. */
+const SERVERS: Servers = [
+  { url: '/', description: 'directly' },
+  { url: '/rest', description: 'as the public proxy forwards it' },
+];
+
 /** The OpenAPI 3.1 document of these routes, each version of a route a path of its own. */
-export function createApiDocument(routes: readonly Route[]): ReturnType<typeof createDocument> {
+export function createApiDocument(routes: readonly Route[], servers = SERVERS): ReturnType<typeof createDocument> {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
     concretePaths(route).forEach((path, index) => {
@@ -31,10 +39,7 @@ export function createApiDocument(routes: readonly Route[]): ReturnType<typeof c
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [
-      { url: '/', description: 'directly' },
-      { url: '/rest', description: 'as the public proxy forwards it' },
-    ],
+    servers,
     tags: TAGS,
     paths,
     components: {

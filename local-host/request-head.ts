@@ -24,8 +24,8 @@ export function readTarget(request: IncomingMessage, limits: Limits): Target {
     });
   }
   checkHeaders(request, limits);
-  const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url);
-  const target = absolute ? absolute[2] || '/' : url;
+  const absolute = /^https?:\/\/([^/?#]*)/i.exec(url);
+  const target = absolute ? url.slice(absolute[0].length) || '/' : url;
   if (!target.startsWith('/') && !target.startsWith('?')) {
     throw new ServiceError('bad_request', { detail: 'The request target must be a path, or an absolute http URL.' });
   }

@@ -21,13 +21,17 @@ const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** Longest path parameter that reaches a handler, which then says what is wrong with it. */
 const MAX_PARAMETER = 4096;
 
-/** Builds the router of a route table: both prefixes, both slash forms, each version as a path of its own. */
-export function createRouter(routes: readonly Route[]): Router {
+/** Where each robot of a fleet answers. */
+const FLEET_PREFIX = '/:robot_id(^[A-Za-z0-9_-]{1,64}$)/rest';
+
+/** Builds the router of a route table: both prefixes, in a fleet also each robot's own, both slash forms, each version as a path of its own. */
+export function createRouter(routes: readonly Route[], fleet = false): Router {
   const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER });
+  const prefixes = fleet ? [...PREFIXES, FLEET_PREFIX] : PREFIXES;
   for (const route of routes) {
     const entry = { route, routeKey: `${route.method} ${route.path}` };
     for (const path of concretePaths(route)) {
-      for (const prefix of PREFIXES) router.on(route.method, prefix + pattern(path), () => undefined, entry);
+      for (const prefix of prefixes) router.on(route.method, prefix + pattern(path), () => undefined, entry);
     }
   }
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { TlsCertificate } from '../functions/shared/adapters/tls-certificate/port.ts';
 import { ServiceError } from '../functions/shared/errors.ts';
 import { answer, type RunPipeline } from '../functions/shared/middleware/answer.ts';
 import type { EndpointSpec } from '../functions/shared/middleware/endpoint.ts';
@@ -17,6 +18,7 @@ import { answerParserError } from './parser-error.ts';
 import { readTarget, type Target } from './request-head.ts';
 import { send } from './response.ts';
 import type { Match, Router } from './router.ts';
+import { createTlsServer } from './tls-server.ts';
 
 export interface ServerParts {
   readonly ports: Ports;
@@ -29,19 +31,20 @@ export interface ServerParts {
 const UNROUTED: EndpointSpec = { access: 'public', summary: 'No endpoint', output: { mediaTypes: [] } };
 
 /**
- * One HTTP/1.1 server over the route table; the process has one for TCP and one for the Unix socket. Order of checks:
- * head of the request, host (421), route (404, 405), and then the endpoint's own pipeline.
+ * One HTTP/1.1 server over the route table; the process has one for TCP, one for the Unix socket, and with a certificate
+ * one for TLS. Order of checks: head of the request, host (421), route (404, 405), and then the endpoint's own pipeline.
  */
 export function createHttpServer(
   listener: HostFacts['listener'],
   { ports, router, inFlight, limits }: ServerParts,
+  certificate?: TlsCertificate,
 ): Server {
   const { config } = ports;
   const checkHost = listener === 'tcp' ? createHostCheck(config.SERVICE_ALLOWED_HOSTS) : () => undefined;
   const clientOf = createClientAddress(config.SERVICE_TRUSTED_PROXY);
   const cors = createCors(config.SERVICE_CORS_ORIGINS);
 
-  const server = createServer({
+  const options = {
     requireHostHeader: false,
     maxHeaderSize: 4 * limits.headerBytes,
     headersTimeout: limits.headersTimeout,
@@ -49,7 +52,8 @@ export function createHttpServer(
     keepAliveTimeout: limits.keepAliveTimeout,
     connectionsCheckingInterval: limits.checkInterval,
     noDelay: true,
-  });
+  };
+  const server = certificate ? createTlsServer(options, certificate, ports.logger) : createServer(options);
   server.maxHeadersCount = 4 * limits.headerCount;
   server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {

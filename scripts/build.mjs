@@ -1,5 +1,6 @@
 /**
- * Builds the production bundle: `dist/current/{main,api-key,jwt-key}.js`.
+ * Builds the production bundle: `dist/current/{main,api-key,jwt-key}.js` with all that they need. The folder runs with
+ * Node alone, wherever it is copied to, on machines of this kind (operating system, processor, major version of Node).
  *
  * A build lives in a folder of its own and `dist/current` is turned to it by one rename. So a build that is killed
  * leaves the previous one in place, two builds at once do not mix, and a service that is running goes on finding the
@@ -17,11 +18,23 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { CURRENT, DIST, ENTRIES, ROOT, sourcesFingerprint, THREADS } from './builds.mjs';
+import {
+  ASSETS,
+  BUNDLE,
+  CURRENT,
+  DIST,
+  ENTRIES,
+  ROOT,
+  sourcesFingerprint,
+  THREADS,
+  UNBUNDLED,
+  VERSION,
+} from './builds.mjs';
 
 const KEPT_BUILDS = 5;
 const ABANDONED_AFTER_MS = 3_600_000;
@@ -35,7 +48,9 @@ mkdirSync(workplace, { recursive: true });
 try {
   await bundle(workplace);
   copyDocumentationPage(join(workplace, 'docs-ui'));
-  cpSync(join(ROOT, 'robot'), join(workplace, 'robot'), { recursive: true }); // what a simulated robot starts with
+  copyAssets(workplace);
+  copyUnbundled(join(workplace, 'node_modules'));
+  describe(workplace);
   renameSync(workplace, join(DIST, name));
 } catch (error) {
   rmSync(workplace, { recursive: true, force: true });
@@ -46,31 +61,13 @@ turnTo(name);
 tidy(name);
 
 async function bundle(outdir) {
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   await build({
-    absWorkingDir: ROOT,
+    ...BUNDLE,
     entryPoints: { ...ENTRIES, ...THREADS },
     outdir,
-    bundle: true,
     splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    minify: true,
-    keepNames: true,
     sourcemap: 'linked',
     sourcesContent: false,
-    // Compiled code cannot be bundled. The last two are optional parts of ssh2, which does without them.
-    external: ['better-sqlite3', 'cpu-features', '*.node'],
-    // CommonJS dependencies inside an ESM bundle call require for Node's own modules; ssh2 names a path by __dirname.
-    banner: {
-      js: 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url),__dirname=import.meta.dirname;',
-    },
-    define: {
-      BUILD_VERSION: JSON.stringify(version),
-      BUILD_DATE: JSON.stringify(new Date().toISOString()),
-    },
-    logLevel: 'warning',
   });
 }
 
@@ -87,6 +84,36 @@ function copyDocumentationPage(folder) {
   ]) {
     if (existsSync(join(source, file))) cpSync(join(source, file), join(folder, file));
   }
+}
+
+function copyAssets(outdir) {
+  for (const folder of ASSETS) cpSync(join(ROOT, folder), join(outdir, folder), { recursive: true });
+}
+
+function copyUnbundled(outdir) {
+  for (const [name, files] of Object.entries(UNBUNDLED)) {
+    for (const file of files) {
+      cpSync(join(ROOT, 'node_modules', name, file), join(outdir, name, file), { recursive: true });
+    }
+  }
+}
+
+/** Says what the folder is: to Node, that its files are modules; to people and to the installer, which build it is. */
+function describe(outdir) {
+  const { description, license, engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const commands = Object.keys(ENTRIES).filter((entry) => entry !== 'main');
+  const about = {
+    name: 'robot-rest',
+    version: VERSION,
+    description,
+    license,
+    private: true,
+    type: 'module',
+    engines,
+    scripts: Object.fromEntries([['start', 'node main.js'], ...commands.map((entry) => [entry, `node ${entry}.js`])]),
+  };
+  writeFileSync(join(outdir, 'package.json'), `${JSON.stringify(about, null, 2)}\n`);
+  writeFileSync(join(outdir, 'build-id'), `${VERSION}-${name}\n`);
 }
 
 function turnTo(folder) {

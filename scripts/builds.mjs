@@ -21,7 +21,45 @@ export const THREADS = {
   'database-thread': 'functions/shared/adapters/database/sqlite/thread.ts',
 };
 
-const SOURCES = ['functions', 'local-host', 'robot', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'];
+/** What travels with the programs: folders of the project, which keep their names. */
+export const ASSETS = [
+  'deploy', // the installer and what it installs
+  'robot', // what a simulated robot starts with
+];
+
+/** Files of packages that cannot be bundled, since they load compiled code; `bindings` finds it for the first. */
+export const UNBUNDLED = {
+  'better-sqlite3': ['package.json', 'LICENSE', 'lib', 'build/Release/better_sqlite3.node'],
+  bindings: ['package.json', 'LICENSE.md', 'bindings.js'],
+  'file-uri-to-path': ['package.json', 'LICENSE', 'index.js'],
+};
+
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+export const VERSION = version;
+
+/** What every bundle has in common, on the robot and in the cloud. */
+export const BUNDLE = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  minify: true,
+  keepNames: true,
+  // Compiled code cannot be bundled. The last two are optional parts of ssh2, which does without them.
+  external: ['better-sqlite3', 'cpu-features', '*.node'],
+  // CommonJS dependencies inside an ESM bundle call require for Node's own modules; ssh2 names a path by __dirname.
+  banner: {
+    js: 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url),__dirname=import.meta.dirname;',
+  },
+  define: {
+    BUILD_VERSION: JSON.stringify(version),
+    BUILD_DATE: JSON.stringify(new Date().toISOString()),
+  },
+  logLevel: 'warning',
+};
+
+const SOURCES = ['functions', 'local-host', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json', ...ASSETS];
 
 /**
  * Names the sources by their content: 16 hex digits. Times would not do: a robot's clock starts in the past, and a

@@ -1,5 +1,8 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { execute } from 'lambda-local';
+
+export { endFunction } from '../functions/shared/middleware/lambda-host.ts';
+
 import type { Endpoint } from '../functions/shared/middleware/endpoint.ts';
 
 /** An answer as API Gateway gets it from a function. */

@@ -9,6 +9,7 @@ packages=(
   dbus            # private buses, for the Wi-Fi tests and WirePlumber
   faketime        # clocks that stand elsewhere
   iproute2        # the wired device of the real NetworkManager
+  mosquitto       # a real MQTT broker
   network-manager
   openssh-client
   openssh-server  # the base computer
@@ -20,8 +21,10 @@ packages=(
   python3-cryptography
   python3-dbusmock  # a NetworkManager that can be made to fail
   python3-jwt     # an independent verifier of our tokens
+  python3-paho-mqtt # the example of a robot in Python
+  python3-aiohttp # a Python client of the skills routes
   sqlite3         # another program that opens the database
-  systemd         # journalctl and systemctl
+  systemd         # journalctl, systemctl, checks of the unit
   systemd-journal-remote # makes journals
   wireplumber
 )

@@ -1,7 +1,7 @@
 /** The limit: node:http and nothing else, tokens remembered once verified, the body checked by hand. */
 import { verify } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { keys, PORT, ready, runSoundLevel } from './work.ts';
+import { isDetected, keys, PORT, ready } from './work.ts';
 
 const { publicKey } = keys();
 const known = new Map<string, number>();
@@ -25,7 +25,7 @@ function answer(response: ServerResponse, status: number, value: unknown): void 
 }
 
 function serve(request: IncomingMessage, response: ServerResponse): void {
-  if (request.method !== 'POST' || request.url !== '/api/v1/int/') answer(response, 404, {});
+  if (request.method !== 'POST' || request.url !== '/api/v1/str/') answer(response, 404, {});
   else if (!isValid(request.headers.authorization)) answer(response, 401, {});
   else {
     const chunks: Buffer[] = [];
@@ -35,9 +35,8 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
 }
 
 function run({ command, value }: { command: unknown; value: unknown }, response: ServerResponse): void {
-  const level = Number(value);
-  if (command !== 'sound_level' || !Number.isInteger(value) || level < 0 || level > 100) answer(response, 422, {});
-  else answer(response, 200, { command, value, result: runSoundLevel(level) });
+  if (command !== 'is_detected' || typeof value !== 'string' || value.length > 16_384) answer(response, 422, {});
+  else answer(response, 200, { command, value, result: isDetected(value) });
 }
 
 createServer(serve).listen(PORT, '127.0.0.1', ready);

@@ -2,10 +2,10 @@
 import express from 'express';
 import { jwtVerify } from 'jose';
 import { z } from 'zod';
-import { keys, PORT, ready, runSoundLevel } from './work.ts';
+import { isDetected, keys, PORT, ready } from './work.ts';
 
 const { publicKey } = keys();
-const Body = z.strictObject({ command: z.string().min(1).max(128), value: z.int().min(0).max(100) });
+const Body = z.strictObject({ command: z.string().min(1).max(128), value: z.string().max(16_384) });
 const app = express();
 app.use(async (request, response, next) => {
   try {
@@ -16,10 +16,10 @@ app.use(async (request, response, next) => {
   }
 });
 app.use(express.json({ limit: '1mb' }));
-app.post('/api/v1/int/', (request, response) => {
+app.post('/api/v1/str/', (request, response) => {
   const body = Body.safeParse(request.body);
   if (!body.success) return response.status(422).json({ errors: body.error.issues });
   const { command, value } = body.data;
-  return response.json({ command, value, result: runSoundLevel(value) });
+  return response.json({ command, value, result: isDetected(value) });
 });
 app.listen(PORT, '127.0.0.1', ready);

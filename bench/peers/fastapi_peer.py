@@ -9,12 +9,12 @@ from pydantic import BaseModel, Field
 
 PUBLIC = load_pem_private_key(os.environ["BENCH_KEY"].encode(), None).public_key()
 app = FastAPI()
-level = 50
+detected = {"rune-1"}
 
 
-class IntCommand(BaseModel):
+class StrCommand(BaseModel):
     command: str = Field(min_length=1, max_length=128)
-    value: int = Field(ge=0, le=100)
+    value: str = Field(max_length=16384)
 
 
 async def caller(authorization: str = Header()):
@@ -24,11 +24,9 @@ async def caller(authorization: str = Header()):
         raise HTTPException(401) from error
 
 
-@app.post("/api/v1/int/")
-async def send_int(body: IntCommand, _claims=Depends(caller)):
-    global level
-    level = body.value
-    return {"command": body.command, "value": body.value, "result": {"sound_level": level}}
+@app.post("/api/v1/str/")
+async def send_str(body: StrCommand, _claims=Depends(caller)):
+    return {"command": body.command, "value": body.value, "result": body.value in detected}
 
 
 @app.on_event("startup")

@@ -1,7 +1,7 @@
 /** Fastify with @fastify/jwt, its cache on, and a schema in and out. */
 import fastifyJwt from '@fastify/jwt';
 import fastify from 'fastify';
-import { BODY_SCHEMA, keys, PORT, ready, runSoundLevel } from './work.ts';
+import { BODY_SCHEMA, isDetected, keys, PORT, ready } from './work.ts';
 
 const { publicPem, privatePem } = keys();
 const app = fastify({ logger: false });
@@ -11,7 +11,7 @@ await app.register(fastifyJwt, {
   verify: { algorithms: ['ES256'], cache: true },
 });
 app.post(
-  '/api/v1/int/',
+  '/api/v1/str/',
   {
     onRequest: async (request) => {
       await request.jwtVerify();
@@ -23,16 +23,16 @@ app.post(
           type: 'object',
           properties: {
             command: { type: 'string' },
-            value: { type: 'integer' },
-            result: { type: 'object', properties: { sound_level: { type: 'integer' } } },
+            value: { type: 'string' },
+            result: { type: 'boolean' },
           },
         },
       },
     },
   },
   async (request) => {
-    const { command, value } = request.body as { command: string; value: number }; // as: the schema has checked it
-    return { command, value, result: runSoundLevel(value) };
+    const { command, value } = request.body as { command: string; value: string }; // as: the schema has checked it
+    return { command, value, result: isDetected(value) };
   },
 );
 await app.listen({ port: PORT, host: '127.0.0.1' });

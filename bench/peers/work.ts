@@ -19,12 +19,11 @@ export function keys(): { privateKey: KeyObject; publicKey: KeyObject; publicPem
   };
 }
 
-/** The state the command changes. */
-let level = 50;
+/** What the robot is asked: whether it sees a rune. */
+const detected = new Set(['rune-1']);
 
-export function runSoundLevel(value: number): { sound_level: number } {
-  level = value;
-  return { sound_level: level };
+export function isDetected(rune: string): boolean {
+  return detected.has(rune);
 }
 
 export const BODY_SCHEMA = {
@@ -33,7 +32,7 @@ export const BODY_SCHEMA = {
   required: ['command', 'value'],
   properties: {
     command: { type: 'string', minLength: 1, maxLength: 128 },
-    value: { type: 'integer', minimum: 0, maximum: 100 },
+    value: { type: 'string', maxLength: 16_384 },
   },
 } as const;
 

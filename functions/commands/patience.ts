@@ -47,7 +47,8 @@ export class Patience implements SendOptions {
 
 function timeout(milliseconds: number): ServiceError {
   return new ServiceError('robot_timeout', {
-    detail: `The robot did not answer within ${milliseconds / 1000} s. What it has begun goes on.`,
+    detail: `The robot did not answer within ${milliseconds / 1000} s. The command may have run; what it has begun goes on.`,
+    members: { command_ran: 'maybe' },
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../shared/access.ts';
-import type { CommandSpec, RobotLink } from '../shared/adapters/robot-link/port.ts';
+import type { CommandSpec, RobotLink, Sender } from '../shared/adapters/robot-link/port.ts';
 import type { Config } from '../shared/config.ts';
 import { ServiceError } from '../shared/errors.ts';
 import type { JsonObject, JsonValue } from '../shared/json.ts';
@@ -27,6 +27,8 @@ export interface Recorder {
 export interface Asker {
   readonly caller: Caller;
   readonly signal: AbortSignal;
+  /** When the answer stops being of use to them, in ms since the epoch; absent: they wait as long as the command may take. */
+  readonly deadline?: number;
 }
 
 /** Longest value, as JSON text, that is kept in the audit trail. */
@@ -58,16 +60,21 @@ export function runCommand(
   { robotLink, config, clock }: Commanding,
   spec: CommandSpec,
   value: JsonValue | undefined,
-  { caller, signal }: Asker,
+  { caller, signal, deadline = Number.POSITIVE_INFINITY }: Asker,
 ): JsonValue | Promise<JsonValue> {
   if (value !== undefined) requireFittingValue(spec, value);
   if (signal.aborted) throw hungUp(signal);
-  const { clientId, accessLevel, keyId } = caller;
-  const sender = { clientId, accessLevel, keyId };
-  const patience = new Patience(clock(), longestWait(spec, config), signal);
+  const sender = senderOf(caller);
+  const now = clock();
+  const patience = new Patience(now, Math.min(longestWait(spec, config), deadline - now), signal);
   const command = spec.name;
   const answer = robotLink.send(value === undefined ? { command, sender } : { command, value, sender }, patience);
   return answer instanceof Promise ? patience.wait(answer) : answer;
+}
+
+/** What of a caller goes with a command. */
+export function senderOf({ clientId, accessLevel, keyId }: Caller): Sender {
+  return { clientId, accessLevel, keyId };
 }
 
 function longestWait(spec: CommandSpec, config: Config): number {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { clock, config, robotLink } from '../shared/ports.ts';
 import { StopReport } from './command.schema.ts';
+import { senderOf } from './run-command.ts';
 import { stop } from './stop.ts';
 
 /** POST /api/{version}/stop: stops the robot. Any token, one that ran out less than 10 minutes ago too; none over the socket. */
@@ -14,7 +15,7 @@ export const handler = endpoint({
   output: StopReport,
   errors: ['robot_error', 'robot_unavailable', 'robot_timeout'],
   uses: { robotLink, config, clock },
-}).handler(({ record }, ports) => {
+}).handler(({ record, caller }, ports) => {
   record('command', { command: 'stop' });
-  return stop(ports);
+  return stop(ports, senderOf(caller));
 });

@@ -1,4 +1,4 @@
-import type { StopReport } from '../shared/adapters/robot-link/port.ts';
+import type { Sender, StopReport } from '../shared/adapters/robot-link/port.ts';
 import { Patience } from './patience.ts';
 import type { Commanding } from './run-command.ts';
 
@@ -7,8 +7,8 @@ import type { Commanding } from './run-command.ts';
  * back: once asked for, it is carried through.
  * @throws ServiceError `robot_unavailable`, `robot_error`, `robot_timeout` when the robot did not confirm in time.
  */
-export function stop({ robotLink, config, clock }: Commanding): StopReport | Promise<StopReport> {
+export function stop({ robotLink, config, clock }: Commanding, sender?: Sender): StopReport | Promise<StopReport> {
   const patience = new Patience(clock(), config.SERVICE_COMMAND_TIMEOUT_MS);
-  const answer = robotLink.stop(patience);
+  const answer = robotLink.stop(patience, sender);
   return answer instanceof Promise ? patience.wait(answer) : answer;
 }

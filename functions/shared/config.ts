@@ -106,12 +106,20 @@ export const SETTINGS = z.object({
   SERVICE_BASE_JOURNAL_DIR: absolutePath
     .optional()
     .describe('journal files to read on base instead of its running journal'),
-  SERVICE_ROBOT_URL: z.string().optional().describe('how the robot is reached; `sim:` in sim mode, none in robot mode'),
+  SERVICE_ROBOT_URL: z
+    .string()
+    .optional()
+    .describe(
+      'how the robot is reached: `sim:`, `ws[s]://host:9090` (rosbridge), or `mqtt[s]://user:password@broker/robot-id`, without the id a fleet; `sim:` in sim mode, none in robot mode',
+    ),
+  SERVICE_ROBOT_MAPPING_PATH: absolutePath
+    .optional()
+    .describe('what the commands are on a robot reached through rosbridge; `rosbridge.yaml` in the data folder'),
   SERVICE_ROBOT_ID: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,64}$/, '1 to 64 of A-Z a-z 0-9 _ . -')
     .optional()
-    .describe('id of this robot, `aud` of its tokens; the host name'),
+    .describe('id of this robot, `aud` of its tokens; the one in SERVICE_ROBOT_URL, else the host name'),
   SERVICE_COMMAND_TIMEOUT_MS: milliseconds.default(10_000).describe('longest time a command may take'),
   SERVICE_RELAY_URL: z
     .string()
@@ -145,9 +153,14 @@ export interface Config extends Readonly<Settings> {
   readonly SERVICE_SKILLS_DIR: string;
   readonly SERVICE_DESCRIPTION_DIR: string;
   readonly SERVICE_LLM_CONFIG_PATH: string;
+  readonly SERVICE_ROBOT_MAPPING_PATH: string;
   readonly SERVICE_ROBOT_ID: string;
+  /** SERVICE_ROBOT_URL names a broker and no robot: which robot is meant stands in the path, `/{robot_id}/rest/…`. */
+  readonly fleet: boolean;
   /** True in AWS Lambda: no disk to keep things on, a gateway in front. */
   readonly inCloud: boolean;
+  /** Port of AWS's secrets extension beside a function, and the token it asks for; undefined outside of AWS Lambda. */
+  readonly secretsExtension: { readonly port: number; readonly token: string } | undefined;
   /** The part of the environment that child processes may see. */
   readonly childEnvironment: Readonly<Record<string, string>>;
 }
@@ -180,9 +193,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv): { config: Config; wa
   return { config: complete(parsed.data, environment), warnings };
 }
 
-/** The configuration of this very process, for Lambda functions, which have no main. */
-export function processConfig(): Config {
-  return loadConfig(process.env).config;
+/** The configuration of this very process, for Lambda functions, which have no main; `instead` outranks its settings. */
+export function processConfig(instead: Readonly<Record<string, string>> = {}): Config {
+  return loadConfig({ ...process.env, ...instead }).config;
 }
 
 function complete(settings: Settings, environment: NodeJS.ProcessEnv): Config {
@@ -202,15 +215,29 @@ function complete(settings: Settings, environment: NodeJS.ProcessEnv): Config {
     SERVICE_SKILLS_DIR: settings.SERVICE_SKILLS_DIR ?? join(dataDir, 'skills'),
     SERVICE_DESCRIPTION_DIR: settings.SERVICE_DESCRIPTION_DIR ?? join(dataDir, 'description'),
     SERVICE_LLM_CONFIG_PATH: settings.SERVICE_LLM_CONFIG_PATH ?? join(dataDir, 'llm_config.yaml'),
-    SERVICE_ROBOT_ID: settings.SERVICE_ROBOT_ID ?? hostname().slice(0, 64),
+    SERVICE_ROBOT_MAPPING_PATH: settings.SERVICE_ROBOT_MAPPING_PATH ?? join(dataDir, 'rosbridge.yaml'),
+    SERVICE_ROBOT_ID: settings.SERVICE_ROBOT_ID ?? robotIn(robotUrl) ?? hostname().slice(0, 64),
+    fleet: robotUrl !== undefined && /^mqtts?:\/\/[^/]*\/?$/i.test(robotUrl),
     inCloud: environment.AWS_LAMBDA_FUNCTION_NAME !== undefined,
+    secretsExtension: secretsExtension(environment),
     childEnvironment: Object.freeze(Object.fromEntries(childEnvironment) as Record<string, string>), // undefined values are absent keys
   });
+}
+
+/** The variables are AWS's own. */
+function secretsExtension(environment: NodeJS.ProcessEnv): Config['secretsExtension'] {
+  const { AWS_SESSION_TOKEN: token, PARAMETERS_SECRETS_EXTENSION_HTTP_PORT: port = '2773' } = environment;
+  return token === undefined ? undefined : { port: Number(port), token };
 }
 
 /** Where the audit trail is kept. */
 export function auditPath(config: Config): string {
   return join(config.SERVICE_DATA_DIR, 'audit.jsonl');
+}
+
+/** The robot that an MQTT URL names behind its broker. */
+function robotIn(url: string | undefined): string | undefined {
+  return /^mqtts?:\/\/[^/]*\/([A-Za-z0-9_-]{1,64})$/i.exec(url ?? '')?.[1];
 }
 
 /** A URL as it may be shown: a password inside it becomes `***`. What is no URL is shown as it is. */

@@ -6,11 +6,20 @@ export interface Port<T> {
   readonly name: string;
   readonly make: (ports: Ports) => T | Promise<T>;
   close?(value: T): unknown;
+  /** Makes good what a pause of the whole process has broken; see {@link Ports.thaw}. */
+  thaw?(value: T): unknown;
+  /** A fleet has one for each robot. */
+  readonly perRobot?: true;
 }
 
 /** Declares a port. Nothing is made before the first {@link Ports.get}. */
-export function port<T>(name: string, make: Port<T>['make'], close?: (value: T) => unknown): Port<T> {
-  return close ? { name, make, close } : { name, make };
+export function port<T>(
+  name: string,
+  make: Port<T>['make'],
+  close?: (value: T) => unknown,
+  marks: Pick<Port<T>, 'thaw' | 'perRobot'> = {},
+): Port<T> {
+  return close ? { name, make, close, ...marks } : { name, make, ...marks };
 }
 
 /** What an endpoint says it uses, by the name under which its handler receives it. */
@@ -26,6 +35,12 @@ export interface Surroundings {
   readonly given?: ReadonlyArray<readonly [Port<unknown>, unknown]>;
 }
 
+/** Most robots of a fleet whose ports are kept; the one that was addressed longest ago makes room. */
+const MOST_ROBOTS = 1_000;
+
+/** Marks a port of which a fleet has one for each robot. */
+export const PER_ROBOT = { perRobot: true } as const;
+
 /** A ready-made value for a port, typed at the place where it is given. */
 export function give<T>(which: Port<T>, value: T): readonly [Port<unknown>, unknown] {
   return [which, value];
@@ -36,10 +51,13 @@ export class Ports {
   readonly config: Config;
   readonly logger: Logger;
   readonly clock: () => number;
+  /** Which robot of a fleet these are for; undefined for a fleet as a whole, and where there is one robot only. */
+  readonly robotId: string | undefined = undefined;
   readonly #made = new Map<Port<unknown>, Promise<unknown>>();
   readonly #sets = new WeakMap<Uses, Promise<unknown>>();
   readonly #ready = new WeakMap<Uses, unknown>();
   readonly #given: ReadonlyMap<Port<unknown>, unknown>;
+  readonly #robots = new Map<string, RobotPorts>();
 
   constructor({ config, logger, clock = Date.now, given = [] }: Surroundings) {
     this.config = config;
@@ -83,8 +101,32 @@ export class Ports {
     return Object.fromEntries(entries);
   }
 
+  /** The container of one robot of a fleet: what is declared per robot is its own, the rest is shared with this one. */
+  forRobot(robotId: string): Ports {
+    const ports = this.#robots.get(robotId) ?? new RobotPorts(this, robotId);
+    this.#robots.delete(robotId);
+    this.#robots.set(robotId, ports);
+    const [oldest] = this.#robots.values();
+    if (this.#robots.size > MOST_ROBOTS && oldest) {
+      this.#robots.delete(oldest.robotId);
+      void oldest.close();
+    }
+    return ports;
+  }
+
+  /** Before each request of a function in the cloud: it may have been frozen since the last one, connections and all. */
+  async thaw(): Promise<void> {
+    for (const [which, made] of this.#made) if (which.thaw) await which.thaw(await made);
+  }
+
+  /** True when the port was handed in ready-made. */
+  gives(which: Port<unknown>): boolean {
+    return this.#given.has(which);
+  }
+
   /** Closes every port that was made here (given ones belong to who gave them). */
   async close(): Promise<void> {
+    await Promise.all([...this.#robots.values()].map((robot) => robot.close()));
     for (const [which, made] of [...this.#made].reverse()) {
       if (this.#given.has(which)) continue;
       await made
@@ -94,5 +136,21 @@ export class Ports {
         });
     }
     this.#made.clear();
+  }
+}
+
+class RobotPorts extends Ports {
+  override readonly robotId: string;
+  readonly #fleet: Ports;
+
+  constructor(fleet: Ports, robotId: string) {
+    const { config, logger, clock } = fleet;
+    super({ config: { ...config, SERVICE_ROBOT_ID: robotId }, logger, clock });
+    this.#fleet = fleet;
+    this.robotId = robotId;
+  }
+
+  override get<T>(which: Port<T>): Promise<T> {
+    return which.perRobot && !this.#fleet.gives(which) ? super.get(which) : this.#fleet.get(which);
   }
 }

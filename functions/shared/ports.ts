@@ -3,34 +3,37 @@
  * used, so that a bundled function carries only the adapters of the ports it names.
  */
 
-import { join } from 'node:path';
-import type { Audio } from './adapters/audio/port.ts';
 import type { AuditTrail } from './adapters/audit-trail/port.ts';
 import type { RobotDatabase } from './adapters/database/port.ts';
-import type { DescriptionFiles } from './adapters/description-files/port.ts';
 import type { DocumentationFiles } from './adapters/documentation-files/port.ts';
 import type { KeyStore } from './adapters/key-store/port.ts';
-import type { LlmConfigFile } from './adapters/llm-config-file/port.ts';
 import { type Metrics, NO_METRICS } from './adapters/metrics/port.ts';
-import type { PythonParser } from './adapters/python-parser/port.ts';
-import type { RobotLink } from './adapters/robot-link/port.ts';
-import type { ServiceManagers } from './adapters/service-manager/port.ts';
+import type { RobotLink, Robots } from './adapters/robot-link/port.ts';
+import type { Secrets } from './adapters/secrets/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
-import type { SkillFiles } from './adapters/skill-files/port.ts';
-import type { Wifi } from './adapters/wifi/port.ts';
-import type { WifiRecord } from './adapters/wifi-record/port.ts';
+import type { StreamServer } from './adapters/stream-server/port.ts';
 import type { ApiDocument } from './api-document.ts';
 import { auditPath, type Config } from './config.ts';
 import { unavailable } from './errors.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
-import { type Port, port } from './port.ts';
+import { PER_ROBOT, type Port, port } from './port.ts';
 import type { ReadinessCheck } from './readiness.ts';
 import type { ApiKeyGate } from './tokens/api-key-gate.ts';
 import type { Tokens } from './tokens/tokens.ts';
 
+export * from './machine-ports.ts';
+
+// The bundler drops the recipes a function does not use; a spread in one would make it keep them all.
+const PER_ROBOT = { perRobot: true } as const;
+
 /** The frozen configuration, for handlers that answer from it. */
-export const config: Port<Config> = /* @__PURE__ */ port('configuration', (ports) => ports.config);
+export const config: Port<Config> = /* @__PURE__ */ port(
+  'configuration',
+  (ports) => ports.config,
+  undefined,
+  PER_ROBOT,
+);
 
 /** Now, in ms since the epoch. */
 export const clock: Port<() => number> = /* @__PURE__ */ port('clock', (ports) => ports.clock);
@@ -54,15 +57,16 @@ export const keyStore: Port<KeyStore> = /* @__PURE__ */ port('key store', async 
 });
 
 /** Mints and verifies the service's own tokens. */
-export const tokens: Port<Tokens> = /* @__PURE__ */ port('tokens', async (ports) => {
-  const { createTokens } = await import('./tokens/tokens.ts');
-  return createTokens({
-    config: ports.config,
-    clock: ports.clock,
-    signingKeys: await ports.get(signingKeys),
-    keyStore: await ports.get(keyStore),
-  });
-});
+export const tokens: Port<Tokens> = /* @__PURE__ */ port(
+  'tokens',
+  async (ports) => {
+    const { createTokens } = await import('./tokens/tokens.ts');
+    const keys = { signingKeys: await ports.get(signingKeys), keyStore: await ports.get(keyStore) };
+    return createTokens({ config: ports.config, clock: ports.clock, ...keys });
+  },
+  undefined,
+  PER_ROBOT,
+);
 
 /** Checks API keys and slows down those who guess them. */
 export const apiKeyGate: Port<ApiKeyGate> = /* @__PURE__ */ port('api-key gate', async (ports) => {
@@ -84,15 +88,36 @@ export const auditTrail: Port<AuditTrail> = /* @__PURE__ */ port(
 /** Counts nothing unless the local host gives one that does. */
 export const metrics: Port<Metrics> = /* @__PURE__ */ port('metrics', () => NO_METRICS);
 
+/** The robots of a fleet, over one connection to their broker. */
+export const robots: Port<Robots> = /* @__PURE__ */ port(
+  'robots',
+  async ({ config, logger, clock }) => {
+    const { openMqttFleet } = await import('./adapters/robot-link/mqtt/open.ts');
+    return openMqttFleet(config, logger, clock);
+  },
+  (fleet) => fleet.close(),
+  { thaw: (fleet) => fleet.thaw() },
+);
+
 /** The way to the robot, chosen by SERVICE_ROBOT_URL. */
 export const robotLink: Port<RobotLink> = /* @__PURE__ */ port(
   'robot link',
   async (ports) => {
-    const { openRobotLink } = await import('./adapters/robot-link/open.ts');
-    return openRobotLink(ports.config, ports.logger, ports.clock, await ports.get(metrics));
+    const { openFleetLink, openRobotLink } = await import('./adapters/robot-link/open.ts');
+    const { config, logger, clock } = ports;
+    const counting = await ports.get(metrics);
+    if (config.fleet) return openFleetLink(await ports.get(robots), config.SERVICE_ROBOT_ID, counting);
+    return openRobotLink(config, logger, clock, counting);
   },
   (link) => link.close(),
+  { perRobot: true, thaw: (link) => link.thaw?.() },
 );
+
+/** The video-stream server that is told of new public keys (SERVICE_MEDIAMTX_API_URL). */
+export const streamServer: Port<StreamServer> = /* @__PURE__ */ port('stream server', async ({ config }) => {
+  const { openMediaMtx } = await import('./adapters/stream-server/media-mtx.ts');
+  return openMediaMtx(config.SERVICE_MEDIAMTX_API_URL);
+});
 
 /** Where the process stands in its life; the host says so when it drains. */
 export const lifecycle: Port<Lifecycle> = /* @__PURE__ */ port('lifecycle', () => ({ draining: false }));
@@ -102,7 +127,7 @@ export const readiness: Port<readonly ReadinessCheck[]> = /* @__PURE__ */ port('
   const { readinessChecks } = await import('./readiness.ts');
   const { folderProblem } = await import('./adapters/folders/folder-problem.ts');
   return readinessChecks({
-    robotLink: () => ports.get(robotLink),
+    robotLink: () => (ports.config.fleet ? ports.get(robots) : ports.get(robotLink)),
     database: () => ports.get(database),
     signingKeys: () => ports.get(signingKeys),
     keyStore: () => ports.get(keyStore),
@@ -121,9 +146,17 @@ export const database: Port<RobotDatabase> = /* @__PURE__ */ port(
   (database) => database.close(),
 );
 
-/** The OpenAPI document. Only who knows the whole route table can give it: the local host does. */
-export const apiDocument: Port<() => ApiDocument> = /* @__PURE__ */ port('API document', () => {
-  throw unavailable('API document', 'Only a host that knows every route can give it.');
+/** The OpenAPI document: from the local host, which knows every route, else the file beside a bundled function. */
+export const apiDocument: Port<() => ApiDocument> = /* @__PURE__ */ port('API document', async () => {
+  const { openApiDocument } = await import('./adapters/api-document/open.ts');
+  return openApiDocument();
+});
+
+/** Where settings that name a secret get its text; in AWS Lambda only. */
+export const secrets: Port<Secrets> = /* @__PURE__ */ port('secrets', async ({ config }) => {
+  const { secretsOfExtension } = await import('./adapters/secrets/lambda-extension.ts');
+  if (config.secretsExtension) return secretsOfExtension(config.secretsExtension);
+  throw unavailable('secrets', 'A setting can name a secret in AWS Lambda only.');
 });
 
 /** The files of the documentation page. */
@@ -131,73 +164,3 @@ export const documentationFiles: Port<DocumentationFiles> = /* @__PURE__ */ port
   const { openDocumentationFiles } = await import('./adapters/documentation-files/open.ts');
   return openDocumentationFiles();
 });
-
-/** The robot's Wi-Fi: simulated, or NetworkManager's in robot mode. */
-export const wifi: Port<Wifi> = /* @__PURE__ */ port(
-  'wifi',
-  async ({ config, logger, clock }) => {
-    if (config.SERVICE_MODE === 'sim') {
-      const { SimulatedWifi } = await import('./adapters/wifi/simulated/simulated-wifi.ts');
-      return new SimulatedWifi(config.SERVICE_DATA_DIR, clock);
-    }
-    const { NetworkManagerWifi } = await import('./adapters/wifi/network-manager/network-manager.ts');
-    return new NetworkManagerWifi(config, clock, logger);
-  },
-  (wifi) => wifi.close(),
-);
-
-/** How the last Wi-Fi configure went, kept in the data folder. */
-export const wifiRecord: Port<WifiRecord> = /* @__PURE__ */ port(
-  'wifi record',
-  async ({ config, logger, clock }) => {
-    const { fileRecord } = await import('./adapters/wifi-record/file.ts');
-    return fileRecord(join(config.SERVICE_DATA_DIR, 'last-wifi-configure.json'), clock, logger);
-  },
-  (record) => record.close(),
-);
-
-/** The skills folder (SERVICE_SKILLS_DIR). */
-export const skillFiles: Port<SkillFiles> = /* @__PURE__ */ port('skills folder', async ({ config, logger, clock }) => {
-  const { openSkillFiles } = await import('./adapters/skill-files/open.ts');
-  return openSkillFiles(config, logger, clock);
-});
-
-/** The interpreter that parses skills (SERVICE_SKILL_PYTHON). */
-export const pythonParser: Port<PythonParser> = /* @__PURE__ */ port('python parser', async ({ config, logger }) => {
-  const { openPythonParser } = await import('./adapters/python-parser/open.ts');
-  return openPythonParser(config, logger);
-});
-
-/** The language-model configuration (SERVICE_LLM_CONFIG_PATH). */
-export const llmConfigFile: Port<LlmConfigFile> = /* @__PURE__ */ port(
-  'llm configuration',
-  async ({ config, logger }) => {
-    const { openLlmConfigFile } = await import('./adapters/llm-config-file/open.ts');
-    return openLlmConfigFile(config, logger);
-  },
-);
-
-/** URDF and meshes of the robot (SERVICE_DESCRIPTION_DIR). */
-export const descriptionFiles: Port<DescriptionFiles> = /* @__PURE__ */ port(
-  'robot description',
-  async ({ config, logger }) => {
-    const { openDescriptionFiles } = await import('./adapters/description-files/open.ts');
-    return openDescriptionFiles(config, logger);
-  },
-);
-
-/** The loudspeaker. */
-export const audio: Port<Audio> = /* @__PURE__ */ port('audio', async ({ config }) => {
-  const { openAudio } = await import('./adapters/audio/open.ts');
-  return openAudio(config);
-});
-
-/** The services of head and base, and their logs. */
-export const serviceManagers: Port<ServiceManagers> = /* @__PURE__ */ port(
-  'service managers',
-  async ({ config, clock }) => {
-    const { openServiceManagers } = await import('./adapters/service-manager/open.ts');
-    return openServiceManagers(config, clock);
-  },
-  (managers) => managers.close(),
-);

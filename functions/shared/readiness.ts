@@ -16,7 +16,8 @@ export interface ReadinessCheck {
 
 /** The parts, opened when they are first asked for. */
 export interface ReadinessParts {
-  readonly robotLink: () => Promise<RobotLink>;
+  /** In a fleet the connection to all of them. */
+  readonly robotLink: () => Promise<Pick<RobotLink, 'connected'>>;
   readonly database: () => Promise<RobotDatabase>;
   readonly signingKeys: () => Promise<SigningKeys>;
   readonly keyStore: () => Promise<KeyStore>;

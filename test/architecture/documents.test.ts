@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { SETTINGS } from '../../functions/shared/config.ts';
@@ -32,6 +32,22 @@ describe('What is written down is what is built', () => {
     const written = markdownTable('CONTRIBUTING.md', 'Dependencies').map(([name = '']) => codesIn(name)[0]);
     const installed = [...Object.keys(packageJson.dependencies), ...Object.keys(packageJson.devDependencies)];
     expect(written.sort()).toEqual(installed.sort());
+  });
+
+  it('every promise of SECURITY.md is held by a test that is there', () => {
+    const promises = markdownTable('SECURITY.md', 'What is defended');
+    expect(promises.length).toBeGreaterThan(10);
+    for (const [promise = '', tests = ''] of promises) {
+      expect([promise, codesIn(tests).length > 0]).toEqual([promise, true]);
+      const missing = codesIn(tests).filter((path) => !path.endsWith('.test.ts') || !existsSync(join(ROOT, path)));
+      expect([promise, missing]).toEqual([promise, []]);
+    }
+  });
+
+  it('every attack that is tested stands among the promises of SECURITY.md', () => {
+    const named = markdownTable('SECURITY.md', 'What is defended').flatMap(([, tests = '']) => codesIn(tests));
+    const attacks = readdirSync(join(ROOT, 'test/http/abuse')).map((name) => `test/http/abuse/${name}`);
+    expect(attacks.filter((path) => !named.includes(path))).toEqual([]);
   });
 
   it('dependencies are pinned to exact versions', () => {

@@ -8,18 +8,21 @@ import { http } from '../support/http.ts';
 import { ROOT } from '../support/sources.ts';
 import { temporaryFolder } from '../support/world.ts';
 
+const SOURCES = [
+  'deploy',
+  'functions',
+  'local-host',
+  'robot',
+  'scripts',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+];
+
 /** A checkout of its own, since building and breaking sources must not touch the one under test. */
 function checkout(): string {
   const folder = temporaryFolder('checkout-');
-  for (const part of [
-    'functions',
-    'local-host',
-    'robot',
-    'scripts',
-    'package.json',
-    'package-lock.json',
-    'tsconfig.json',
-  ]) {
+  for (const part of SOURCES) {
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));

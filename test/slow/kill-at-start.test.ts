@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { http } from '../support/http.ts';
 import { freshEnvironment, launch, runToEnd, startProcess } from '../support/process.ts';
+import { untilExists } from '../support/processes.ts';
 import { temporaryFolder } from '../support/world.ts';
 
 const ROUNDS = 40;
@@ -33,11 +34,12 @@ describe('kill -9 at any moment', () => {
         round,
         expect.objectContaining({ status: 'ready' }),
       ]);
+      const keys = join(home, '.robot-rest', 'api-keys.json');
+      await untilExists(keys); // seconds, when a start was killed that held the lock
       await service.end();
       const kept = join(home, '.robot-rest');
       expect(statSync(join(kept, 'jwt-signing-key.pem')).mode & 0o777).toBe(0o600);
-      const keys = JSON.parse(readFileSync(join(kept, 'api-keys.json'), 'utf8')) as unknown;
-      expect(keys).toBeTruthy();
+      expect(JSON.parse(readFileSync(keys, 'utf8')) as unknown).toBeTruthy();
       expect(readdirSync(kept).filter((name) => name.includes('tmp'))).toEqual([]);
     }
   });

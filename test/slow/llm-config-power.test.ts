@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { parseDocument } from '../../functions/system/llm-config/yaml/document.ts';
-import { describeWith } from '../support/components.ts';
 import { sourceUrl, startModule } from '../support/run-source.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { smallDisk } from '../support/small-disk.ts';
+import { describeOnDisks } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/world.ts';
 
 const KILLS = 12;
@@ -75,34 +74,24 @@ describe('Two services that change the configuration at once', () => {
   });
 });
 
-const disk = smallDisk(64 * 1024);
-
-describeWith('the right to mount a disk', disk?.folder ?? '', 'A full disk', () => {
+describeOnDisks('A full disk', (mount) => {
   let service: TestService;
-  afterAll(async () => {
-    await service.stop();
-    disk?.unmount();
-  });
+  afterAll(() => service.stop());
 
   it('answers 507 and leaves the configuration and the previous one as they were', async () => {
-    const folder = String(disk?.folder);
-    const file = join(folder, 'llm.yaml');
+    const disk = mount(64 * 1024);
+    const file = join(disk.folder, 'llm.yaml');
     writeFileSync(file, 'a: 1\nb: 2\n');
     service = await startTestService({ settings: { SERVICE_LLM_CONFIG_PATH: file } });
     const change = (value: number) =>
       service.as('ENCHANTER', '/api/v2/llm_config/', { method: 'PATCH', body: { command: 'a', value } });
     expect((await change(2)).status).toBe(200);
     const before = readFileSync(file, 'utf8');
-    const filler = join(folder, 'filler');
-    try {
-      for (;;) writeFileSync(filler, Buffer.alloc(4096), { flag: 'a' });
-    } catch {
-      // the disk is full now
-    }
+    disk.fill();
     const { status, json } = await change(3);
     expect([status, json.code]).toEqual([507, 'storage_full']);
     expect(readFileSync(file, 'utf8')).toBe(before);
     expect(readFileSync(`${file}.bak`, 'utf8')).toBe('a: 1\nb: 2\n');
-    expect(readdirSync(folder).sort()).toEqual(['filler', 'llm.yaml', 'llm.yaml.bak']);
+    expect(readdirSync(disk.folder).sort()).toEqual(['filler', 'llm.yaml', 'llm.yaml.bak']);
   });
 });

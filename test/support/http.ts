@@ -1,4 +1,5 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 
 export interface HttpAnswer {
@@ -16,23 +17,26 @@ export interface HttpCall {
   /** A string or bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  /** Certificate (PEM) that an `https:` base is trusted by. */
+  readonly ca?: string;
 }
 
-/** One request on a connection of its own. `base` is `http://host:port`, or the path of a Unix socket. */
+/** One request on a connection of its own. `base` is `http[s]://host:port`, or the path of a Unix socket. */
 export function http(base: string, path: string, call: HttpCall = {}): Promise<HttpAnswer> {
-  const { method = 'GET', headers = {}, body, signal } = call;
+  const { method = 'GET', headers = {}, body, signal, ca } = call;
   const raw = body === undefined || typeof body === 'string' || Buffer.isBuffer(body);
   const payload = raw ? body : JSON.stringify(body);
   const where = base.startsWith('/')
     ? { socketPath: base }
     : { host: new URL(base).hostname, port: new URL(base).port };
   return new Promise((resolve, reject) => {
-    const request = httpRequest({
+    const request = (base.startsWith('https:') ? httpsRequest : httpRequest)({
       ...where,
       method,
       path,
       agent: false,
       ...(signal ? { signal } : {}),
+      ...(ca === undefined ? {} : { ca }),
       headers: {
         ...(raw ? {} : { 'content-type': 'application/json' }),
         ...(payload === undefined ? {} : { 'content-length': String(Buffer.byteLength(payload)) }),

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ROOT } from './sources.ts';
 import { temporaryFolder } from './world.ts';
 
@@ -40,9 +40,14 @@ export function freshEnvironment(settings: Record<string, string> = {}): Record<
   };
 }
 
-/** Starts it without waiting for anything. */
-export function launch(args: readonly string[], environment: Record<string, string>) {
-  const child = spawn(process.execPath, [join(ROOT, 'scripts', 'start.mjs'), ...args], { cwd: ROOT, env: environment });
+const START = join(ROOT, 'scripts', 'start.mjs');
+
+/** Starts it without waiting for anything: what `npm start` runs, or another program in its stead. */
+export function launch(args: readonly string[], environment: Record<string, string>, program = START) {
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: program === START ? ROOT : dirname(program),
+    env: environment,
+  });
   running.add(child);
   child.once('exit', () => running.delete(child));
   const said = { stdout: '', stderr: '' };
@@ -62,10 +67,10 @@ export async function runToEnd(args: readonly string[], environment: Record<stri
   return { code, ...said };
 }
 
-/** Starts the service as `npm start` does and waits until it says where it listens. */
-export async function startProcess(settings: Record<string, string> = {}): Promise<ServiceProcess> {
+/** Starts the service as `npm start` does, or as another program does, and waits until it says where it listens. */
+export async function startProcess(settings: Record<string, string> = {}, program = START): Promise<ServiceProcess> {
   const environment = freshEnvironment(settings);
-  const { child, said } = launch([], environment);
+  const { child, said } = launch([], environment, program);
   const url = await new Promise<string>((resolve, reject) => {
     const look = () => {
       const announced = /^Listening on (http:\S+?)(?: |;).*\n/m.exec(said.stdout)?.[1];

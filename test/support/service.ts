@@ -9,6 +9,8 @@ import { silentLogger, testConfig } from './world.ts';
 
 export interface TestService {
   readonly url: string;
+  /** Where TLS clients find it; empty without a certificate. */
+  readonly tlsUrl: string;
   readonly socketPath: string;
   readonly ports: Ports;
   readonly inFlight: InFlight;
@@ -49,6 +51,7 @@ export async function startTestService({
 
   return {
     url: service.url,
+    tlsUrl: service.tlsUrl ?? '',
     socketPath: service.socketPath ?? '',
     ports,
     inFlight: service.inFlight,

@@ -1,19 +1,85 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
+import { codeOf } from '../../functions/shared/adapters/files/watched-file.ts';
+import { describeWhen } from './components.ts';
 import { temporaryFolder } from './world.ts';
 
+const FILLER = 'filler';
+
+/** A disk of its own, which a test may fill to the last byte or make read-only. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Takes it away again, with all that is on it. */
-  unmount(): void;
+  /** Takes all the room that is left. */
+  fill(): void;
+  /** Gives back what {@link fill} took. */
+  free(): void;
+  /** Fails while a file on the disk is open for writing. */
+  makeReadOnly(): void;
+  makeWritable(): void;
 }
 
-/** A disk of its own of so many bytes, or undefined where this user may not mount one. */
-export function smallDisk(bytes: number): SmallDisk | undefined {
-  const folder = temporaryFolder();
+/**
+ * A suite that works on small disks, which are taken away again at its end. Where this user may not mount, it is skipped
+ * by name, or fails on CI. `mount` makes a disk of so many bytes.
+ */
+export function describeOnDisks(name: string, suite: (mount: (bytes: number) => SmallDisk) => void): void {
+  describeWhen(mayMount(), 'this user may not mount a disk', name, () => {
+    const mounted: string[] = [];
+    afterAll(() => {
+      // Lazily: a service that has just ended may hold a file for another moment.
+      for (const folder of mounted.splice(0)) sure(['umount', '--lazy', folder]);
+    });
+    suite((bytes) => {
+      const folder = temporaryFolder('robot-rest-disk-');
+      sure(mounting(folder, bytes));
+      mounted.push(folder);
+      return diskAt(folder);
+    });
+  });
+}
+
+function diskAt(folder: string): SmallDisk {
+  const filler = join(folder, FILLER);
+  return {
+    folder,
+    fill() {
+      for (const size of [65_536, 4096, 1]) takeAll(filler, size);
+    },
+    free: () => rmSync(filler, { force: true }),
+    makeReadOnly: () => sure(['mount', '-o', 'remount,ro', folder]),
+    makeWritable: () => sure(['mount', '-o', 'remount,rw', folder]),
+  };
+}
+
+function takeAll(filler: string, size: number): void {
+  const chunk = Buffer.alloc(size);
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder], { stdio: 'ignore' });
-  } catch {
-    return undefined;
+    for (;;) appendFileSync(filler, chunk);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOSPC') throw error;
   }
-  return { folder, unmount: () => execFileSync('umount', ['--lazy', folder]) };
+}
+
+function mounting(folder: string, bytes: number): string[] {
+  return ['mount', '-t', 'tmpfs', '-o', `size=${bytes},mode=0700`, 'tmpfs', folder];
+}
+
+let permitted: boolean | undefined;
+function mayMount(): boolean {
+  if (permitted !== undefined) return permitted;
+  const folder = temporaryFolder('robot-rest-disk-');
+  permitted = tell(mounting(folder, 65_536)).status === 0;
+  if (permitted) sure(['umount', folder]);
+  return permitted;
+}
+
+function sure(command: readonly string[]): void {
+  const { status, stderr } = tell(command);
+  if (status !== 0) throw new Error(`${command.join(' ')}: ${stderr}`);
+}
+
+function tell([program = '', ...args]: readonly string[]) {
+  return spawnSync(program, args, { encoding: 'utf8' });
 }

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { processConfig } from '../config.ts';
-import { createLogger } from '../logger.ts';
-import { Ports } from '../port.ts';
+import type { ServiceError } from '../errors.ts';
 import { metrics } from '../ports.ts';
+import { addressRobot } from './addressed-robot.ts';
 import { type AuditNote, keepNote } from './audit.ts';
 import type { EndpointSpec } from './endpoint.ts';
 import type { Exchange, HostContext, HostFacts, PipelineRequest, Result } from './exchange.ts';
+import { lambdaHost } from './lambda-host.ts';
+import { problem } from './render-error.ts';
 import { logRequest } from './request-log.ts';
 
 export type RunPipeline = (event: APIGatewayProxyEventV2, context: PipelineRequest['context']) => Promise<Result>;
@@ -26,9 +27,11 @@ export async function answer(
   pipeline: RunPipeline,
 ): Promise<Result> {
   const started = performance.now();
-  const host = context.host ?? lambdaFacts();
+  const host = await hostOf(event, context);
   const exchange: Exchange = { spec, host, requestId: requestIdOf(event) };
-  const result = await pipeline(event, Object.assign(context, { exchange }));
+  const result = host.fault
+    ? refusal(host.fault, exchange)
+    : await pipeline(event, Object.assign(context, { exchange }));
   const note = exchange.note ?? refusedNote(exchange);
   if (note) await keepNote(event, exchange, note);
   const { headers } = result;
@@ -48,6 +51,20 @@ export async function answer(
   return context.host ? result : forLambda(result);
 }
 
+/** The host, and in a fleet what it has for the robot that the path names. */
+async function hostOf(event: APIGatewayProxyEventV2, { host: given }: HostContext): Promise<HostFacts> {
+  if (given) return given.ports.config.fleet ? addressRobot(given, event) : given;
+  const host = await lambdaHost();
+  if (host.fault) return host;
+  await host.ports.thaw();
+  return addressRobot(host, event);
+}
+
+function refusal(fault: ServiceError, exchange: Exchange): Result {
+  exchange.errorCode = fault.code;
+  return problem(fault, exchange.requestId);
+}
+
 /** A known caller who was turned away from something that is audited leaves a trace as well. */
 function refusedNote({ spec, caller, keyHolder }: Exchange): AuditNote | undefined {
   if (spec.audit === undefined || (caller ?? keyHolder) === undefined) return undefined;
@@ -58,17 +75,6 @@ function refusedNote({ spec, caller, keyHolder }: Exchange): AuditNote | undefin
 function requestIdOf(event: APIGatewayProxyEventV2): string {
   const given = event.headers['x-request-id'];
   return given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
-}
-
-let lambda: HostFacts | undefined;
-
-function lambdaFacts(): HostFacts {
-  if (!lambda) {
-    const config = processConfig();
-    const ports = new Ports({ config, logger: createLogger(config.SERVICE_LOG_LEVEL) });
-    lambda = { ports, listener: 'tcp', signal: new AbortController().signal };
-  }
-  return lambda;
 }
 
 /** API Gateway takes bytes as base64 only. Streams are never routed to the cloud. */

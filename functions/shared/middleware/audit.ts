@@ -23,7 +23,7 @@ export async function keepNote(event: APIGatewayProxyEventV2, exchange: Exchange
   auditTrail.append({
     ...stamp(now),
     action: note.action,
-    subject: note.subject,
+    subject: withoutSecrets(note.subject) as AuditNote['subject'], // as: an object stays one
     client_id: caller?.clientId ?? null,
     key_id: keyId,
     key_name: keyHolder?.name ?? nameOf(keyStore, keyId),
@@ -32,6 +32,18 @@ export async function keepNote(event: APIGatewayProxyEventV2, exchange: Exchange
     outcome: errorCode ?? 'ok',
     request_id: requestId,
   });
+}
+
+/** Names of members that hold a secret, whatever command or robot they belong to. */
+const SECRET = /pass|psk|secret|token|credential|api_?key|authorization/i;
+
+/** Commands take what the robot takes, a password for instance: it is never kept. */
+function withoutSecrets(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, SECRET.test(name) ? '***' : withoutSecrets(member)]),
+  );
 }
 
 /** The socket has no key; asking the store for one would make it look at its file each time. */

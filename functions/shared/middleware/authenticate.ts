@@ -32,7 +32,7 @@ async function admitKeyHolder(exchange: Exchange, secret: string | undefined, ad
   exchange.keyHolder =
     listener === 'socket'
       ? localKey(ports.config.SERVICE_SOCKET_ACCESS_LEVEL)
-      : await (await ports.resolve(USES_KEYS)).apiKeyGate.check(secret, address);
+      : await (await ports.resolve(USES_KEYS)).apiKeyGate.check(secret, address, ports.robotId);
 }
 
 async function admitTokenHolder(exchange: Exchange, authorization: string | undefined): Promise<void> {

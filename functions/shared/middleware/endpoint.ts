@@ -74,6 +74,8 @@ export interface Call<A extends Access, I extends InputSpec> {
   /** Aborts when the client hangs up or the service is about to end. */
   readonly signal: AbortSignal;
   readonly requestId: string;
+  /** The robot that is addressed: the one of this service, in a fleet the one that the path names. */
+  readonly robotId: string;
   /** Address of the client, as far as trusted proxies tell it. */
   readonly address: string;
   readonly listener: 'tcp' | 'socket';
@@ -131,6 +133,7 @@ export function endpoint<
       caller: (exchange.keyHolder ?? exchange.caller) as CallerOf<A>, // as: authenticate sets it by the same access
       signal: exchange.host.signal,
       requestId: exchange.requestId,
+      robotId: exchange.host.ports.config.SERVICE_ROBOT_ID,
       address: event.requestContext.http.sourceIp,
       listener: exchange.host.listener,
       method: event.requestContext.http.method,

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { Caller } from '../access.ts';
 import type { ApiKeyRecord } from '../adapters/key-store/port.ts';
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode, ServiceError } from '../errors.ts';
 import type { Ports } from '../port.ts';
 import type { AuditNote } from './audit.ts';
 import type { EndpointSpec } from './endpoint.ts';
@@ -16,6 +16,8 @@ export interface HostFacts {
   readonly signal: AbortSignal;
   /** The peer is a trusted proxy: what its forwarding headers say counts. */
   readonly viaTrustedProxy?: boolean;
+  /** Why nothing can be answered at the moment. */
+  readonly fault?: ServiceError;
   /**
    * Reads the body, at most `MAX_BODY_BYTES`, once the caller is known to be allowed in.
    * @throws ServiceError `too_large`, `request_timeout`.

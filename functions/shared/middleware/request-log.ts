@@ -22,6 +22,7 @@ export function logRequest(
       address: event.requestContext.http.sourceIp,
       client_id: caller?.clientId,
       key_id: caller?.keyId ?? keyHolder?.id,
+      robot: host.ports.robotId,
     },
     'request',
   );

@@ -12,8 +12,9 @@ export interface ApiKeyGate {
    * @throws ServiceError `missing_api_key`, `api_key_invalid`, `rate_limited` (with Retry-After) after 5 wrong keys a
    * minute from one address, `insufficient_access` when the key is limited to other robots, `component_unavailable`
    * while the clock stands before the build date.
+   * @param robotId the robot that is addressed; absent: SERVICE_ROBOT_ID.
    */
-  check(secret: string | undefined, address: string): Promise<ApiKeyRecord>;
+  check(secret: string | undefined, address: string, robotId?: string): Promise<ApiKeyRecord>;
 }
 
 export interface ApiKeyGateParts {
@@ -30,7 +31,7 @@ export function createApiKeyGate({ config, clock, keyStore }: ApiKeyGateParts): 
   const salt = randomBytes(16);
 
   return {
-    async check(secret, address) {
+    async check(secret, address, robotId = config.SERVICE_ROBOT_ID) {
       requireClock(clock());
       if (secret === undefined || secret === '') {
         throw new ServiceError('missing_api_key', { detail: 'Send an API key in the header "X-API-Key".' });
@@ -40,7 +41,7 @@ export function createApiKeyGate({ config, clock, keyStore }: ApiKeyGateParts): 
         await countWrongKey(wrongKeys, counterOf(address, salt));
         throw new ServiceError('api_key_invalid', { detail: 'The API key in X-API-Key is unknown or revoked.' });
       }
-      if (key.robots?.includes(config.SERVICE_ROBOT_ID) === false) {
+      if (key.robots?.includes(robotId) === false) {
         throw new ServiceError('insufficient_access', { detail: 'This API key is limited to other robots.' });
       }
       return key;

@@ -44,9 +44,14 @@ export interface TokenParts {
 
 /** How far the clocks of two machines may stand apart. */
 const TOLERANCE_SECONDS = 5;
+/** Of each robot in a fleet fewer verified tokens are kept: there are many robots. */
+const REMEMBERED_PER_ROBOT = 100;
 
 /** Tokens signed by this service. The signature of each is checked once; time, signing key and API key at every use. */
-export function createTokens(parts: TokenParts, cache = new TokenCache()): Tokens {
+export function createTokens(
+  parts: TokenParts,
+  cache = new TokenCache(parts.config.fleet ? REMEMBERED_PER_ROBOT : undefined),
+): Tokens {
   const { clock } = parts;
   return {
     mint: (grant) => mint(parts, grant),

@@ -25,7 +25,7 @@ export const AuditPage = z
         key_id: z.string().nullable(),
         key_name: z.string().nullable(),
         address: z.string(),
-        listener: z.enum(['tcp', 'socket', 'command']),
+        listener: z.enum(['tcp', 'socket', 'relay', 'command']),
         outcome: z.string(),
         request_id: z.string().nullable(),
       }),

@@ -6,13 +6,16 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** No white space around the digits: where those may be absent, it would take cubic time to refuse. */
+const RANGE = /^bytes[ \t]*=[ \t]*(\d*)-(\d*)$/i;
+
 /**
  * The range a request asks for, cut to the size (RFC 9110, section 14.1.2). Undefined when there is none, when there are
  * several, or when it is none this service knows: the whole is answered then, as the RFC allows.
  * @throws ServiceError `range_not_satisfiable` when it begins behind the end.
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | undefined {
-  const [, from = '', to = ''] = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? '') ?? [];
+  const [, from = '', to = ''] = RANGE.exec((header ?? '').trim()) ?? [];
   if (from === '' && to === '') return undefined;
   if (from === '') {
     const length = Math.min(Number(to), size);

@@ -45,7 +45,7 @@ function endsOf(path: string): string[] {
 
 /** Without `.`, `..` and doubled slashes, and never above the folder. */
 function inside(path: string): string {
-  return posix.normalize(`/${path}`).replace(/^\/+|\/+$/g, '');
+  return posix.normalize(`/${path}`).slice(1).replace(/\/$/, '');
 }
 
 function decoded(path: string): string {

@@ -37,14 +37,11 @@ export class AuditFile implements AuditTrail {
   append(entry: AuditEntry): void {
     this.#waiting.push(entry);
     if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
-    if (this.#writing) return;
-    this.#writing = this.#write().finally(() => {
-      this.#writing = undefined;
-    });
+    this.#writeOn();
   }
 
   async read(filter: AuditFilter): Promise<{ entries: AuditEntry[]; next: string | null }> {
-    await this.#writing;
+    await this.#settled();
     const entries: AuditEntry[] = [];
     let behind = filter.before === undefined;
     for (let index = 0; index <= KEPT_FILES; index += 1) {
@@ -68,7 +65,20 @@ export class AuditFile implements AuditTrail {
   }
 
   async close(): Promise<void> {
-    await this.#writing;
+    await this.#settled();
+  }
+
+  /** Writes what waits unless that is going on; what came in while the file was being closed is not left lying. */
+  #writeOn(): void {
+    if (this.#writing || this.#waiting.length === 0) return;
+    this.#writing = this.#write().finally(() => {
+      this.#writing = undefined;
+      if (this.#problem === undefined) this.#writeOn();
+    });
+  }
+
+  async #settled(): Promise<void> {
+    while (this.#writing) await this.#writing;
   }
 
   async #write(): Promise<void> {

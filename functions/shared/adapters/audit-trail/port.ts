@@ -14,9 +14,9 @@ export interface AuditEntry {
   readonly client_id: string | null;
   readonly key_id: string | null;
   readonly key_name: string | null;
-  /** From where: the client's address; the listener `command` is a command on the machine itself. */
+  /** From where: the client's address, empty for what came through the broker (`relay`); `command` is a command on the machine itself. */
   readonly address: string;
-  readonly listener: 'tcp' | 'socket' | 'command';
+  readonly listener: 'tcp' | 'socket' | 'relay' | 'command';
   /** `ok`, or the code of the error. */
   readonly outcome: string;
   readonly request_id: string | null;

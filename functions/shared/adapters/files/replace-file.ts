@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fchownSync,
   fsyncSync,
   mkdirSync,
@@ -19,7 +20,18 @@ const STALE_MS = 60_000;
 
 /** Makes the folder and those above it, closed to others (0700). One that exists stays as it is. */
 export function makePrivateFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    // On a read-only disk Node answers a recursive mkdir with ENOENT; one folder alone is refused for the true reason.
+    if (codeOf(error) === 'ENOENT') mkdirSync(firstMissing(folder), { mode: 0o700 });
+    throw error;
+  }
+}
+
+function firstMissing(folder: string): string {
+  const above = dirname(folder);
+  return above === folder || existsSync(above) ? folder : firstMissing(above);
 }
 
 /** Writes a new file (0600) beside `path`, down to the disk, and returns its path. Leftovers of killed processes go. */

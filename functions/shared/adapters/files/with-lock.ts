@@ -1,10 +1,14 @@
 import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import lockfile from 'proper-lockfile';
 import { makePrivateFolder } from './replace-file.ts';
 import { codeOf, FileFault } from './watched-file.ts';
 
 /** A lock whose holder has given no sign of life for this long is taken over, in ms. */
 const STALE_MS = 5_000;
+/** How long the other is waited for, and a pause between two looks, in ms. */
+const LONGEST_WAIT_MS = 30_000;
+const SHORTEST_PAUSE_MS = 20;
 
 /**
  * Runs `work` while no other process runs work under the same path. Waits for the other, up to half a minute; the lock
@@ -21,17 +25,23 @@ export async function withLock<T>(path: string, work: () => T | Promise<T>): Pro
   }
 }
 
+/** Only a lock that another holds is waited for: a disk that takes no lock will take none later either. */
 async function acquire(path: string): Promise<() => Promise<void>> {
-  try {
-    return await lockfile.lock(path, {
-      realpath: false,
-      stale: STALE_MS,
-      retries: { retries: 300, factor: 1.2, minTimeout: 10, maxTimeout: 100, randomize: true },
-      // This process stood still for long. Work without a pause was not interrupted; other work looks again before it writes.
-      onCompromised: () => undefined,
-    });
-  } catch (error) {
-    if (codeOf(error) !== 'ELOCKED') throw error;
-    throw new FileFault('another process holds its lock for too long; try again', { cause: error });
+  const end = performance.now() + LONGEST_WAIT_MS;
+  for (;;) {
+    try {
+      return await lockfile.lock(path, {
+        realpath: false,
+        stale: STALE_MS,
+        // This process stood still for long. Work without a pause was not interrupted; other work looks again before it writes.
+        onCompromised: () => undefined,
+      });
+    } catch (error) {
+      if (codeOf(error) !== 'ELOCKED') throw error;
+      if (performance.now() > end) {
+        throw new FileFault('another process holds its lock for too long; try again', { cause: error });
+      }
+    }
+    await pause(SHORTEST_PAUSE_MS + Math.random() * SHORTEST_PAUSE_MS);
   }
 }

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../../errors.ts';
 import type { Metrics } from '../metrics/port.ts';
-import type { RobotCommand, RobotLink, SendOptions } from './port.ts';
+import type { RobotCommand, RobotLink, Sender, SendOptions } from './port.ts';
 
 /**
  * A link whose round trips are counted by command. An answer that came at once leaves at once: no promise is added.
@@ -34,7 +34,8 @@ export function measured(link: RobotLink, metrics: Metrics): RobotLink {
     connected: () => link.connected(),
     catalogue: () => link.catalogue(),
     send: (command: RobotCommand, options: SendOptions) => measure(command.command, () => link.send(command, options)),
-    stop: (options: SendOptions) => measure('stop', () => link.stop(options)),
+    stop: (options: SendOptions, sender?: Sender) => measure('stop', () => link.stop(options, sender)),
+    thaw: async () => link.thaw?.(),
     close: () => link.close(),
   };
 }

@@ -2,11 +2,11 @@ import { type Config, ConfigError } from '../../config.ts';
 import type { Logger } from '../../logger.ts';
 import type { Metrics } from '../metrics/port.ts';
 import { measured } from './measured.ts';
-import type { RobotLink } from './port.ts';
+import type { RobotLink, Robots } from './port.ts';
 
 /**
- * Opens the way to the robot that SERVICE_ROBOT_URL names: `sim:` is simulated, absent is none at all. Round trips are
- * counted in `metrics`.
+ * Opens the way to the robot that SERVICE_ROBOT_URL names: `sim:` is simulated, `mqtt:` and `mqtts:` lead to a robot
+ * behind a broker, `ws:` and `wss:` to a rosbridge server, absent is none at all. Round trips are counted in `metrics`.
  * @throws ConfigError for a scheme this service does not speak.
  */
 export async function openRobotLink(
@@ -29,9 +29,22 @@ export async function openRobotLink(
     }
     return measured(openSimulatedRobot(clock), metrics);
   }
+  if (scheme === 'mqtt:' || scheme === 'mqtts:') {
+    const { openMqttLink } = await import('./mqtt/open.ts');
+    return measured(await openMqttLink(config, logger, clock), metrics);
+  }
+  if (scheme === 'ws:' || scheme === 'wss:') {
+    const { openRosbridge } = await import('./rosbridge/open.ts');
+    return measured(await openRosbridge(config, url, logger, clock), metrics);
+  }
   throw new ConfigError(
     scheme === undefined
-      ? 'SERVICE_ROBOT_URL: it has no scheme; it should look like "sim:"'
-      : `SERVICE_ROBOT_URL: the scheme "${scheme}" is not known; the one supported is "sim:"`,
+      ? 'SERVICE_ROBOT_URL: it has no scheme; it should look like "sim:", "mqtts://broker/robot-id" or "ws://robot:9090"'
+      : `SERVICE_ROBOT_URL: the scheme "${scheme}" is not known; "sim:", "mqtt:", "mqtts:", "ws:" and "wss:" are`,
   );
+}
+
+/** The way to one robot of a fleet, its round trips counted. */
+export async function openFleetLink(robots: Robots, robotId: string, metrics: Metrics): Promise<RobotLink> {
+  return measured(await robots.robot(robotId), metrics);
 }

@@ -58,6 +58,19 @@ export interface RobotLink {
   /** Sends one command; the answer is the robot's own. */
   send(command: RobotCommand, options: SendOptions): JsonValue | Promise<JsonValue>;
   /** Stops all motion and cancels every mission, ahead of everything; settles when the robot has confirmed. */
-  stop(options: SendOptions): StopReport | Promise<StopReport>;
+  stop(options: SendOptions, sender?: Sender): StopReport | Promise<StopReport>;
+  /** Makes good what a pause of the whole process has broken; a link without a connection needs none. */
+  thaw?(): Promise<void>;
+  close(): void | Promise<void>;
+}
+
+/** The robots of a fleet, over one connection. */
+export interface Robots {
+  /** The way to one of them, as soon as it is known whether it is there; one that is not is not connected. */
+  robot(robotId: string): Promise<RobotLink>;
+  /** Whether the connection stands over which they are reached. */
+  connected(): boolean;
+  /** Makes good what a pause of the whole process has broken. */
+  thaw(): Promise<void>;
   close(): void | Promise<void>;
 }

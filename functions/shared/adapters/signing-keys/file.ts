@@ -2,7 +2,8 @@ import { linkSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Logger } from '../../logger.ts';
 import { makePrivateFolder, syncFolder, writeBeside } from '../files/replace-file.ts';
-import { codeOf, FileFault, type ReadFile, WatchedFile } from '../files/watched-file.ts';
+import { requirePrivate } from '../files/require-private.ts';
+import { codeOf, type ReadFile, WatchedFile } from '../files/watched-file.ts';
 import { KeyRing } from './key-ring.ts';
 import { formatPem, newKey, type PemKey, parsePem } from './pem.ts';
 import type { SigningKeys } from './port.ts';
@@ -31,13 +32,12 @@ export function openKeyFile(path: string, logger: Logger, clock: () => number): 
 }
 
 /** The keys of a file that nobody but its owner may read. @throws FileFault */
-export function keysOf({ text, mode }: ReadFile): PemKey[] {
-  if ((mode & 0o077) !== 0) {
-    throw new FileFault(
-      'others than its owner can read it; make it private with chmod 600 and, as it may have leaked, run "npm run --silent jwt-key -- rotate --now"',
-    );
-  }
-  return parsePem(text);
+export function keysOf(file: ReadFile): PemKey[] {
+  requirePrivate(
+    file,
+    'make it private with chmod 600 and, as it may have leaked, run "npm run --silent jwt-key -- rotate --now"',
+  );
+  return parsePem(file.text);
 }
 
 /**

@@ -7,9 +7,9 @@ export interface PemKey extends DatedKey {
   readonly pem: string;
 }
 
-const BLOCK = /-----BEGIN ((?:EC )?PRIVATE KEY)-----[\s\S]*?-----END \1-----/g;
+const BLOCK = /-----BEGIN ((?:EC )?PRIVATE KEY)-----[A-Za-z0-9+/=\s]*-----END \1-----/g;
 const BEGIN = /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/g;
-const SIGNS_FROM = /^Signs-From:[ \t]*(.*?)[ \t]*$/m;
+const SIGNS_FROM = /^Signs-From:(.*)$/m;
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
 /**
@@ -66,7 +66,7 @@ function privateKeyOf(pem: string): KeyObject {
 }
 
 function signsFromOf(text: string): number {
-  const moment = SIGNS_FROM.exec(text)?.[1];
+  const moment = SIGNS_FROM.exec(text)?.[1]?.trim();
   if (moment === undefined) return Number.NEGATIVE_INFINITY;
   const signsFrom = MOMENT.test(moment) ? Date.parse(moment) : Number.NaN;
   if (Number.isNaN(signsFrom)) throw new FileFault('it holds a Signs-From line that is no RFC 3339 moment');

@@ -45,7 +45,7 @@ function insideOf(root: string, configured: string, path: string): string {
   const candidates = isAbsolute(path) ? [relative(configured, path), relative(root, path)] : [normalize(path)];
   const inside = candidates.find((one) => one !== '..' && !one.startsWith(`..${sep}`) && !isAbsolute(one));
   if (inside === undefined) throw wrong('leaves the export folder');
-  return inside === '.' ? '' : inside.replace(/\/+$/, '');
+  return inside === '.' ? '' : inside.replace(/\/$/, '');
 }
 
 function requirePlainFolder(root: string, folder: string, purpose: 'read' | 'write'): void {

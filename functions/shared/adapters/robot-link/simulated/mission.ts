@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Moment } from './moment.ts';
+import { Moment } from '../moment.ts';
 
 /** From the call until the robot begins, in ms. */
 export const START_DELAY_MS = 100;

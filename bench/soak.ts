@@ -1,0 +1,151 @@
+/**
+ * `npm run soak -- --seconds 60 --connections 500`: mixed traffic on the production build, hang-ups and slow readers
+ * among it. Ends with 1 and the reasons when an answer was not an expected one, memory grew by 64 MiB or more, something
+ * stayed open, or a temporary file was left behind.
+ */
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Random } from '../test/support/random.ts';
+import { home, ROOT, startService } from './servers.ts';
+import { Client } from './soak/client.ts';
+import { Findings } from './soak/findings.ts';
+import { actOnce, TABLE } from './soak/traffic.ts';
+import { dataFolder, holdingsOf, loggedErrors, temporaryFiles } from './soak/watch.ts';
+import { tokenOf } from './token.ts';
+
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '60' }, connections: { type: 'string', default: '500' } },
+});
+const SECONDS = Number(values.seconds);
+const CONNECTIONS = Number(values.connections);
+if (!(SECONDS > 0 && CONNECTIONS >= 1)) throw new Error('--seconds and --connections are positive numbers');
+
+const MIB = 1024 ** 2;
+const MOST_GROWTH = 64 * MIB;
+const ROWS = 20_000;
+const LONGEST_THOUGHT = 400; // ms between two acts of a client
+const LONGEST_REST = 30_000; // ms until everything that clients left behind is gone
+
+const reasons: string[] = [];
+execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'ignore' });
+const service = await startService({
+  SERVICE_SOCKET_ACCESS_LEVEL: 'ENCHANTER',
+  SERVICE_ALLOWED_UNITS: 'head=robot-*.service;base=robot-*.service',
+});
+const pid = Number(service.child.pid);
+const token = await tokenOf(service);
+await fillTables();
+
+await traffic(SECONDS / 3); // what code, threads and caches take once
+const before = await atRest();
+const findings = await traffic(SECONDS);
+const after = await atRest(before.descriptors.length);
+
+const growth = after.memory - before.memory;
+if (growth >= MOST_GROWTH) reasons.push(`memory grew by ${mib(growth)} MiB after the warm-up`);
+const [had, has] = [before, after].map(({ descriptors }) => descriptors.toSorted());
+if (after.descriptors.length > before.descriptors.length)
+  reasons.push(`${had?.length} descriptors became ${has?.length}: ${has?.join(' ')}`);
+if (after.children.length > before.children.length)
+  reasons.push(`${before.children.length} child processes became ${after.children.length}`);
+for (const line of loggedErrors(join(home, 'log'))) reasons.push(`logged: ${line.slice(0, 500)}`);
+
+await endUnderTraffic();
+const left = temporaryFiles(dataFolder(home));
+if (left.length > 0) reasons.push(`temporary files were left: ${left.join(' ')}`);
+
+for (const [kind, counts] of Object.entries(findings.table())) tell(`${kind.padEnd(18)}${countsOf(counts)}`);
+tell(
+  `${findings.total} requests of ${CONNECTIONS} connections in ${SECONDS} s; memory ${mib(before.memory)} -> ${mib(after.memory)} MiB at rest; ` +
+    `${before.descriptors.length} -> ${after.descriptors.length} descriptors`,
+);
+for (const reason of reasons) tell(`FAILED: ${reason}`);
+process.exit(reasons.length === 0 ? 0 : 1);
+
+/** Clients that act for so long; each thing that went wrong becomes a reason. */
+async function traffic(seconds: number, onStart: () => void = () => undefined, judge = true): Promise<Findings> {
+  const seen = new Findings();
+  const until = performance.now() + seconds * 1000;
+  const clients = Array.from(
+    { length: CONNECTIONS },
+    (_, id) => new Client(id, { port: service.port, token, random: new Random(id), findings: seen }),
+  );
+  onStart();
+  await Promise.all(
+    clients.map(async (client) => {
+      while (performance.now() < until && service.child.exitCode === null) {
+        await actOnce(client);
+        await pause(client.random.below(LONGEST_THOUGHT));
+      }
+      client.close();
+    }),
+  );
+  if (judge) reasons.push(...seen.faults());
+  return seen;
+}
+
+/** Waits until no client's trace is left, as far as the time allows; then what the process holds. */
+async function atRest(atMost = Number.POSITIVE_INFINITY) {
+  const end = performance.now() + LONGEST_REST;
+  let holdings = holdingsOf(pid);
+  let unchanged = 0;
+  while (performance.now() < end && (unchanged < 6 || holdings.descriptors.length > atMost)) {
+    await pause(500);
+    const now = holdingsOf(pid);
+    unchanged = now.descriptors.length === holdings.descriptors.length ? unchanged + 1 : 0;
+    holdings = now;
+  }
+  return holdings;
+}
+
+/** SIGTERM in the middle: whoever is answered gets what it asked for or a 503, and the process ends by itself. */
+async function endUnderTraffic(): Promise<void> {
+  service.child.removeAllListeners('exit');
+  const exit = once(service.child, 'exit');
+  const seen = await traffic(10, () => setTimeout(() => service.child.kill('SIGTERM'), 3000), false);
+  const [code] = await exit;
+  if (code !== 0) reasons.push(`SIGTERM under traffic ended the process with ${code}`);
+  for (const [kind, counts] of Object.entries(seen.table()))
+    for (const status of Object.keys(counts))
+      if (/^5/.test(status) && status !== '503') reasons.push(`${kind}: ${status} while draining`);
+}
+
+async function fillTables(): Promise<void> {
+  const folder = join(dataFolder(home), 'exports');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lines = Array.from({ length: ROWS }, (_, n) => `${n + 1},robot number ${n + 1}`);
+  writeFileSync(join(folder, 'robots.csv'), `id,name\r\n${lines.join('\r\n')}\r\n`);
+  writeFileSync(join(folder, 'routes.csv'), 'id,color\r\nkitchen,red\r\n');
+  const seen = new Findings();
+  const client = new Client(0, { port: service.port, token, random: new Random(0), findings: seen });
+  for (const [tablename, path] of [
+    [TABLE, 'robots.csv'],
+    ['routes_table', 'routes.csv'],
+  ])
+    await client.send({
+      kind: 'fill',
+      method: 'POST',
+      path: '/api/v2/database/import_table/',
+      body: { tablename, path },
+    });
+  client.close();
+  reasons.push(...seen.faults());
+}
+
+function countsOf(counts: Record<string, number>): string {
+  return Object.entries(counts)
+    .map(([what, times]) => `${what}: ${times}`)
+    .join('  ');
+}
+
+function tell(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function mib(bytes: number): number {
+  return Math.round(bytes / MIB);
+}

@@ -1,0 +1,104 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Random } from '../../test/support/random.ts';
+import type { Findings } from './findings.ts';
+
+/** A request that has not ended after so long counts as hanging, in ms. */
+const LONGEST = 60_000;
+
+export interface Call {
+  /** Name of the kind of traffic, for the table and the findings. */
+  readonly kind: string;
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Record<string, unknown>;
+  /** Every status that is right here. */
+  readonly expect?: readonly number[];
+  /** Hangs up after so many ms, whatever has come by then. */
+  readonly hangUpAfter?: number;
+  /** Reads one chunk of the answer in so many ms. */
+  readonly slowly?: number;
+}
+
+/** One client with one connection, which it keeps as long as it can, and a token that it refreshes. */
+export class Client {
+  readonly id: number;
+  readonly random: Random;
+  token: string;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #port: number;
+  readonly #findings: Findings;
+
+  constructor(id: number, { port, token, random, findings }: ClientWorld) {
+    this.id = id;
+    this.#port = port;
+    this.token = token;
+    this.random = random;
+    this.#findings = findings;
+  }
+
+  /** The body of the answer as text; undefined when this client hung up or the answer was not an expected one. */
+  async send(call: Call): Promise<string | undefined> {
+    const expected = call.expect ?? [200];
+    const hangUp = call.hangUpAfter === undefined ? undefined : AbortSignal.timeout(call.hangUpAfter);
+    const limit = AbortSignal.timeout(LONGEST);
+    const signal = hangUp === undefined ? limit : AbortSignal.any([hangUp, limit]);
+    try {
+      const response = await this.#open(call, signal);
+      const text = await read(response, call.slowly);
+      const status = response.statusCode ?? 0;
+      this.#findings.answered(call.kind, status, expected.includes(status), text);
+      return expected.includes(status) ? text : undefined;
+    } catch (error) {
+      if (hangUp?.aborted && !limit.aborted) this.#findings.hungUp(call.kind);
+      else this.#findings.broken(call.kind, limit.aborted ? `no answer within ${LONGEST} ms` : String(error));
+      return undefined;
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #open(call: Call, signal: AbortSignal): Promise<IncomingMessage> {
+    const { method = 'GET', path, headers = {}, body } = call;
+    const payload = typeof body === 'object' ? JSON.stringify(body) : body;
+    return new Promise((resolve, reject) => {
+      request({
+        agent: this.#agent,
+        host: '127.0.0.1',
+        port: this.#port,
+        method,
+        path,
+        signal,
+        headers: {
+          authorization: `Bearer ${this.token}`,
+          ...(typeof body === 'object' ? { 'content-type': 'application/json' } : {}),
+          ...(payload === undefined ? {} : { 'content-length': String(Buffer.byteLength(payload)) }),
+          ...headers,
+        },
+      })
+        .once('response', resolve)
+        .on('error', reject)
+        .end(payload);
+    });
+  }
+}
+
+export interface ClientWorld {
+  readonly port: number;
+  readonly token: string;
+  readonly random: Random;
+  readonly findings: Findings;
+}
+
+async function read(response: IncomingMessage, slowly: number | undefined): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    // Large answers are counted only: this program's memory is not the subject.
+    if (chunks.length < 64) chunks.push(chunk);
+    if (slowly !== undefined) await pause(slowly);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

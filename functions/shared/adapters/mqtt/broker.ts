@@ -1,0 +1,245 @@
+import type { IPublishPacket, ISubscriptionMap, MqttClient } from 'mqtt';
+import mqttClient from 'mqtt/lib/client';
+import type { Logger } from '../../logger.ts';
+import type { BrokerAddress } from './broker-address.ts';
+import { describeFailure, TAKEN_OVER } from './failure.ts';
+import { openStream } from './stream.ts';
+
+/** A message as it came in. */
+export interface Message {
+  readonly topic: string;
+  readonly payload: Buffer;
+  readonly correlation: Buffer | undefined;
+  readonly responseTopic: string | undefined;
+  /** What is left of its life, in whole seconds, when it has one. */
+  readonly expirySeconds: number | undefined;
+}
+
+export interface Outgoing {
+  readonly retain?: boolean;
+  readonly correlation?: Buffer;
+  readonly responseTopic?: string;
+  readonly expirySeconds?: number;
+}
+
+export interface BrokerOptions {
+  readonly address: BrokerAddress;
+  readonly clientId: string;
+  /** The setting that holds the address, for messages: never the address itself. */
+  readonly setting: string;
+  readonly logger: Logger;
+  /** Retained by the broker when the connection ends in any way but {@link Broker.close}. */
+  readonly will?: { readonly topic: string; readonly payload: string };
+  /** What is subscribed before a connection counts as up: topic and QoS. */
+  readonly topics: () => Readonly<Record<string, 0 | 1>>;
+  readonly onMessage: (message: Message) => void;
+  readonly onUp?: () => void;
+  readonly onDown?: () => void;
+}
+
+const KEEP_ALIVE_SECONDS = 10;
+/** Topic and properties of our longest message, generously. */
+const OVERHEAD = 1024;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Larger ones are kept from us by the broker; a request body has at most 1 MiB. */
+const LARGEST_PACKET = 4 * 1024 * 1024;
+const FIRST_RETRY_MS = 200;
+const LONGEST_RETRY_MS = 15_000;
+/** To come back at once would only throw the other one out in turn. */
+const TAKEN_OVER_RETRY_MS = 60_000;
+
+/**
+ * A connection to an MQTT 5 broker that is made anew whenever it is lost, with backoff and jitter.
+ *
+ * Every connection is a new client and a new session that ends with it (clean start, session expiry 0), and everything is
+ * published with QoS 0. So neither this process nor the broker keeps a message for later: what cannot be delivered over
+ * the connections that stand now is never delivered.
+ */
+export class Broker {
+  readonly #options: BrokerOptions;
+  #client: MqttClient | undefined;
+  #up = false;
+  #closed = false;
+  #failures = 0;
+  #retry: NodeJS.Timeout | undefined;
+  #problem: string | undefined;
+  #heardAt = 0;
+  /** Largest packet this broker takes; a larger one would cost the connection, and everybody their answers. */
+  #mostBytes = Number.POSITIVE_INFINITY;
+  #waiting: Array<() => void> = [];
+
+  constructor(options: BrokerOptions) {
+    this.#options = options;
+    this.#open();
+  }
+
+  get up(): boolean {
+    return this.#up;
+  }
+
+  /** Bytes that are written and have not left this process yet. */
+  get backlog(): number {
+    return this.#client?.stream.writableLength ?? 0;
+  }
+
+  /** Why there is no connection, in a sentence that may be shown; undefined while there is one. */
+  get problem(): string | undefined {
+    return this.#up ? undefined : (this.#problem ?? 'The MQTT broker has not answered yet.');
+  }
+
+  /** Settles with the first outcome of connecting, good or bad, or after so many ms. */
+  settled(milliseconds: number): Promise<void> {
+    if (this.#up || this.#problem !== undefined) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#waiting.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  /**
+   * True when nothing was heard for longer than a living connection stays silent: the process was frozen, as functions
+   * in the cloud are between two requests, and the broker has hung up long ago.
+   */
+  get frozen(): boolean {
+    return this.#up && Date.now() - this.#heardAt > KEEP_ALIVE_SECONDS * 2_000;
+  }
+
+  /** Gives the connection up and makes a new one. */
+  renew(): void {
+    this.#client?.stream.destroy();
+    this.#lose(this.#client, undefined);
+    clearTimeout(this.#retry);
+    this.#problem = undefined;
+    this.#open();
+  }
+
+  /** Hands a message to the connection at once. @throws Error when there is none, or it is too long; then nothing was sent. */
+  publish(topic: string, payload: string, options: Outgoing = {}): void {
+    const { retain = false, correlation, responseTopic, expirySeconds } = options;
+    if (!this.#up || !this.#client?.connected) throw new Error('there is no connection to the broker');
+    if (payload.length * 3 > this.#mostBytes && Buffer.byteLength(payload) + OVERHEAD > this.#mostBytes) {
+      throw new Error('the broker carries no message of this length');
+    }
+    const properties = {
+      ...(correlation ? { correlationData: correlation } : {}),
+      ...(responseTopic === undefined ? {} : { responseTopic }),
+      ...(expirySeconds === undefined ? {} : { messageExpiryInterval: expirySeconds }),
+    };
+    let refused: Error | undefined;
+    this.#client.publish(topic, payload, { qos: 0, retain, properties }, (error) => {
+      refused = error ?? undefined;
+    });
+    if (refused) throw refused;
+  }
+
+  async subscribe(topic: string, qos: 0 | 1): Promise<void> {
+    if (this.#up) await this.#client?.subscribeAsync(topic, { qos });
+  }
+
+  unsubscribe(topic: string): void {
+    if (this.#up) this.#client?.unsubscribe(topic, () => undefined);
+  }
+
+  /** Says goodbye: the broker drops the will. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    const client = this.#client;
+    this.#lose(client, undefined);
+    if (client?.connected) await client.endAsync().catch(() => undefined);
+  }
+
+  #open(): void {
+    const { address, clientId, will, onMessage } = this.#options;
+    const { username, password } = address;
+    let failure: Error | undefined;
+    const client = new mqttClient.default(() => openStream(address), {
+      protocolVersion: 5,
+      clientId,
+      clean: true,
+      properties: { sessionExpiryInterval: 0, maximumPacketSize: LARGEST_PACKET },
+      keepalive: KEEP_ALIVE_SECONDS,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      reconnectPeriod: 0,
+      resubscribe: false,
+      queueQoSZero: false,
+      timerVariant: 'native',
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+      ...(will === undefined ? {} : { will: { ...will, payload: Buffer.from(will.payload), qos: 1, retain: true } }),
+    });
+    this.#client = client;
+    client.on('connect', ({ properties }) => {
+      this.#mostBytes = properties?.maximumPacketSize ?? Number.POSITIVE_INFINITY;
+      this.#subscribe(client);
+    });
+    client.on('packetreceive', () => {
+      this.#heardAt = Date.now();
+    });
+    client.on('message', (topic, payload, packet) => onMessage(messageOf(topic, payload, packet)));
+    client.on('disconnect', ({ reasonCode }) => {
+      failure = Object.assign(new Error('the broker ended the connection'), { code: reasonCode });
+    });
+    client.on('error', (error) => {
+      failure ??= error;
+    });
+    client.on('close', () => this.#lose(client, failure));
+  }
+
+  #subscribe(client: MqttClient): void {
+    const topics: ISubscriptionMap = {};
+    // Only presence is retained by right; on any other topic somebody else has left a message there to be heard late.
+    for (const [topic, qos] of Object.entries(this.#options.topics())) topics[topic] = { qos, rh: qos === 1 ? 0 : 2 };
+    client.subscribe(topics, (error) => {
+      if (client !== this.#client) return;
+      if (error) {
+        this.#options.logger.error({ err: error, setting: this.#options.setting }, 'the MQTT broker refused a topic');
+        client.stream.destroy();
+        return;
+      }
+      this.#up = true;
+      this.#failures = 0;
+      this.#problem = undefined;
+      this.#options.logger.info({ setting: this.#options.setting }, 'connected to the MQTT broker');
+      this.#options.onUp?.();
+      this.#settle();
+    });
+  }
+
+  #lose(client: MqttClient | undefined, failure: Error | undefined): void {
+    if (client === undefined || client !== this.#client) return;
+    this.#client = undefined;
+    client.removeAllListeners().on('error', () => undefined);
+    const wasUp = this.#up;
+    this.#up = false;
+    const { code, sentence } = describeFailure(failure, this.#options.setting);
+    if (wasUp || sentence !== this.#problem) {
+      if (!this.#closed) this.#options.logger.warn({ code, setting: this.#options.setting }, sentence);
+      this.#problem = sentence;
+    }
+    if (wasUp) this.#options.onDown?.();
+    this.#settle();
+    if (this.#closed) return;
+    client.end(true);
+    const backoff = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures++);
+    const delay = code === TAKEN_OVER ? TAKEN_OVER_RETRY_MS : backoff * (0.5 + Math.random() / 2);
+    this.#retry = setTimeout(() => this.#open(), delay);
+  }
+
+  #settle(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+}
+
+function messageOf(topic: string, payload: Buffer, { properties }: IPublishPacket): Message {
+  return {
+    topic,
+    payload,
+    correlation: properties?.correlationData,
+    responseTopic: properties?.responseTopic,
+    expirySeconds: properties?.messageExpiryInterval,
+  };
+}

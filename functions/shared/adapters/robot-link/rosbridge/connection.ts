@@ -1,0 +1,186 @@
+import { WebSocket } from 'ws';
+import { maskUrl } from '../../../config.ts';
+import type { ServiceError } from '../../../errors.ts';
+import type { JsonObject } from '../../../json.ts';
+import type { Logger } from '../../../logger.ts';
+import { robotUnavailable } from '../robot-unavailable.ts';
+import { Calls } from './calls.ts';
+
+/** Largest message that is taken, in bytes; a larger one ends the connection. */
+export const MOST_BYTES = 4 * 1024 * 1024;
+/** Most bytes that may stand ahead of a message on its way out, so that nothing is moved late. */
+const MOST_UNSENT_BYTES = 256 * 1024;
+const HANDSHAKE_MS = 5_000;
+/** How often a sign of life is asked for; a robot that owes two is gone. */
+const HEARTBEAT_MS = 1_000;
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 8_000;
+
+/** Who hears of what the connection does. */
+export interface Listener {
+  opened(): void;
+  received(message: JsonObject): void;
+  lost(): void;
+}
+
+/**
+ * A WebSocket to a rosbridge server that comes back by itself, later each time, at random moments so that a fleet does
+ * not come back at once. Nothing is kept for later: what cannot be sent now is refused.
+ */
+export class Connection {
+  readonly #url: string;
+  readonly #logger: Logger;
+  readonly #listener: Listener;
+  readonly #attempted: { readonly promise: Promise<void>; readonly done: () => void };
+  readonly #pongs = new Calls();
+  #socket: WebSocket | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #closed = false;
+
+  constructor(url: string, logger: Logger, listener: Listener) {
+    this.#url = url;
+    this.#logger = logger;
+    this.#listener = listener;
+    let done = () => {};
+    const promise = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    this.#attempted = { promise, done };
+    this.#connect();
+  }
+
+  get connected(): boolean {
+    return this.#socket?.readyState === WebSocket.OPEN;
+  }
+
+  /** Resolves when the first attempt has ended, either way. */
+  get attempted(): Promise<void> {
+    return this.#attempted.promise;
+  }
+
+  /** Sends one message now, or not at all. @throws ServiceError `robot_unavailable` */
+  send(message: JsonObject): void {
+    const socket = this.#open();
+    if (socket.bufferedAmount > MOST_UNSENT_BYTES) {
+      throw robotUnavailable('The link to the robot is too slow at the moment; the command was not sent.');
+    }
+    socket.send(JSON.stringify(message));
+  }
+
+  /** As {@link send}, however much stands ahead of it. */
+  sendUrgently(message: JsonObject): void {
+    this.#open().send(JSON.stringify(message));
+  }
+
+  /** Resolves when the server has received everything sent before. Errors: {@link broken}, or the signal's reason. */
+  async arrived(signal: AbortSignal): Promise<void> {
+    const socket = this.#open();
+    await this.#pongs.ask((id) => socket.ping(id), signal, true);
+  }
+
+  /** @throws ServiceError `robot_unavailable` while there is no connection. */
+  requireOpen(): void {
+    this.#open();
+  }
+
+  /** Ends this connection; a new one is made in a while. */
+  drop(): void {
+    if (this.connected) this.#socket?.terminate();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    this.#socket?.terminate();
+  }
+
+  #open(): WebSocket {
+    if (this.#socket?.readyState === WebSocket.OPEN) return this.#socket;
+    throw robotUnavailable(
+      'The link to the robot is down; it comes back by itself as soon as the robot can be reached. Nothing was sent.',
+    );
+  }
+
+  #connect(): void {
+    const socket = new WebSocket(this.#url, {
+      handshakeTimeout: HANDSHAKE_MS,
+      maxPayload: MOST_BYTES,
+      perMessageDeflate: false,
+    });
+    this.#socket = socket;
+    let opened = false;
+    let heartbeat: NodeJS.Timeout | undefined;
+    let silentBeats = 0;
+    const alive = () => {
+      silentBeats = 0;
+    };
+    const beat = () => {
+      if (silentBeats >= 2) return socket.terminate();
+      silentBeats += 1;
+      // Only a connection that lasts makes the next attempts prompt again.
+      this.#failures = 0;
+      socket.ping();
+    };
+    socket.on('open', () => {
+      opened = true;
+      heartbeat = setInterval(beat, HEARTBEAT_MS).unref();
+      this.#logger.info({ url: maskUrl(this.#url) }, 'the link to the robot is up');
+      this.#listener.opened();
+      this.#attempted.done();
+    });
+    socket.on('message', (data, isBinary) => {
+      alive();
+      const message = isBinary ? undefined : parse(String(data));
+      if (!message) return this.#logger.debug('the robot sent what is no rosbridge message; it is ignored');
+      try {
+        this.#listener.received(message);
+      } catch (error) {
+        // Nothing a robot sends may end the service.
+        this.#logger.error({ err: error }, 'a message of the robot could not be used');
+      }
+    });
+    socket.on('pong', (data) => {
+      alive();
+      this.#pongs.settle(data.toString(), {});
+    });
+    // `close` follows every error and does the rest.
+    socket.on('error', (error) => {
+      const level = this.#failures === 0 && !this.#closed ? 'warn' : 'debug';
+      this.#logger[level]({ url: maskUrl(this.#url), reason: error.message }, 'the link to the robot failed');
+    });
+    socket.on('close', () => {
+      clearInterval(heartbeat);
+      this.#pongs.fail(broken());
+      if (opened) {
+        if (!this.#closed) this.#logger.warn({ url: maskUrl(this.#url) }, 'the link to the robot is down');
+        this.#listener.lost();
+      }
+      this.#attempted.done();
+      if (!this.#closed) this.#retryLater();
+    });
+  }
+
+  #retryLater(): void {
+    const longest = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#retry = setTimeout(() => this.#connect(), longest * (0.5 + Math.random() / 2)).unref();
+  }
+}
+
+/** What everybody hears who waits for an answer when the connection is lost. */
+export function broken(): ServiceError {
+  return robotUnavailable(
+    'The link to the robot broke before it answered. What was sent may have been carried out, and may still be.',
+  );
+}
+
+function parse(text: string): JsonObject | undefined {
+  try {
+    const message: unknown = JSON.parse(text);
+    const isObject = typeof message === 'object' && message !== null && !Array.isArray(message);
+    return isObject && 'op' in message && typeof message.op === 'string' ? (message as JsonObject) : undefined; // as: it came out of JSON.parse
+  } catch {
+    return undefined;
+  }
+}

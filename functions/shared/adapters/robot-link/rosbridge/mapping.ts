@@ -1,0 +1,191 @@
+import * as yaml from 'js-yaml';
+import type { JsonValue } from '../../../json.ts';
+import type { CommandKind, CommandSpec } from '../port.ts';
+import type { ValueType } from './filters.ts';
+import { keyLines, type Path } from './key-lines.ts';
+import {
+  type ActionEntry,
+  type CommandEntry,
+  MappingFile,
+  type MissionWay,
+  type PublishEntry,
+  type RelativeToEntry,
+  type ServiceEntry,
+  type StillEntry,
+  type TopicEntry,
+} from './mapping.schema.ts';
+import { compileTemplate, type Roots, type Template, TemplateFault } from './template.ts';
+
+export type ServiceCall = Omit<ServiceEntry, 'args' | 'success' | 'message'> & {
+  readonly args: Template;
+  readonly success?: Template;
+  readonly message?: Template;
+};
+export type Publication = Omit<PublishEntry, 'message'> & { readonly message: Template };
+export type ActionGoal = Omit<ActionEntry, 'goal'> & { readonly goal: Template };
+
+/** What a command is on the robot's side. */
+export type Way =
+  | { readonly way: 'service'; readonly service: ServiceCall }
+  | { readonly way: 'publish'; readonly publish: Publication }
+  | { readonly way: 'action'; readonly action: ActionGoal }
+  | { readonly way: 'topic'; readonly topic: TopicEntry }
+  | { readonly way: 'mission'; readonly mission: MissionWay };
+
+export interface MappedCommand {
+  readonly spec: CommandSpec;
+  readonly way: Way;
+  readonly relativeTo?: RelativeToEntry;
+  /** How the answer is made; absent: as it came. */
+  readonly result?: Template;
+}
+
+export interface StopPlan {
+  /** Names of actions besides those of the commands. */
+  readonly cancel: readonly string[];
+  readonly publish: readonly Publication[];
+  readonly service: readonly ServiceCall[];
+  readonly still?: StillEntry;
+}
+
+/** The robot as the mapping describes it, every template checked. */
+export interface Mapping {
+  readonly ros: 1 | 2;
+  readonly commands: ReadonlyMap<string, MappedCommand>;
+  readonly stop: StopPlan;
+}
+
+/** A mapping that cannot be used; each line names the place and what is wrong there. */
+export class MappingFault extends Error {
+  override readonly name = 'MappingFault';
+}
+
+const MOST_FAULTS = 10;
+const VALUE_TYPES: Record<Exclude<CommandKind, 'none'>, ValueType> = {
+  coordinates: 'object',
+  str: 'string',
+  int: 'number',
+  float: 'number',
+  bool: 'boolean',
+  dict: 'object',
+  list: 'list',
+};
+
+/** Reads a mapping. @throws MappingFault naming line and key of each fault. */
+export function parseMapping(text: string): Mapping {
+  const document = load(text);
+  const parsed = MappingFile.safeParse(document);
+  const faults: Array<{ path: Path; message: string }> = [];
+  let mapping: Mapping | undefined;
+  if (parsed.success) mapping = compile(parsed.data, faults);
+  else {
+    for (const issue of parsed.error.issues) {
+      const path = issue.path.map(String);
+      const unknown = issue.code === 'unrecognized_keys' ? issue.keys : [];
+      for (const key of unknown) faults.push({ path: [...path, key], message: 'this key is not known here' });
+      if (unknown.length === 0) faults.push({ path, message: issue.message });
+    }
+  }
+  if (mapping && faults.length === 0) return mapping;
+  const lineOf = keyLines(text);
+  const lines = faults
+    .slice(0, MOST_FAULTS)
+    .map(({ path, message }) => `line ${lineOf(path)}${path.length > 0 ? `, ${path.join('.')}` : ''}: ${message}`);
+  throw new MappingFault(lines.join('; '));
+}
+
+function load(text: string): unknown {
+  try {
+    return yaml.load(text, { schema: yaml.CORE_SCHEMA.withTags(yaml.mergeTag) });
+  } catch (error) {
+    if (!(error instanceof yaml.YAMLException)) throw error;
+    throw new MappingFault(`line ${(error.mark?.line ?? 0) + 1}: ${error.reason}`, { cause: error });
+  }
+}
+
+type Faults = Array<{ path: Path; message: string }>;
+
+function compile({ ros, stop, commands }: MappingFile, faults: Faults): Mapping {
+  /** A template at its place in the file; undefined after a fault, which is noted. */
+  const template = (source: JsonValue, roots: Roots, path: Path, type: ValueType = 'any'): Template => {
+    try {
+      const compiled = compileTemplate(source, roots);
+      if (type === 'any' || compiled.type === type || compiled.type === 'any') return compiled;
+      faults.push({ path, message: `this has to be ${type === 'object' ? 'an' : 'a'} ${type}` });
+    } catch (error) {
+      if (!(error instanceof TemplateFault)) throw error;
+      faults.push({ path: [...path, ...error.path], message: error.message });
+    }
+    return { type: 'any', fill: () => null };
+  };
+  const service = ({ args, success, message, ...rest }: ServiceEntry, roots: Roots, path: Path): ServiceCall => {
+    const answered = { ...roots, answer: 'any' } as const;
+    return {
+      ...rest,
+      args: template(args, roots, [...path, 'args'], 'object'),
+      ...(success && { success: template(success, answered, [...path, 'success'], 'boolean') }),
+      ...(message && { message: template(message, answered, [...path, 'message']) }),
+    };
+  };
+  const publication = ({ message, ...rest }: PublishEntry, roots: Roots, path: Path): Publication => ({
+    ...rest,
+    message: template(message, roots, [...path, 'message'], 'object'),
+  });
+  const wayOf = ({ service: call, publish, action, topic, mission }: CommandEntry, roots: Roots, path: Path): Way => {
+    if (call) return { way: 'service', service: service(call, roots, [...path, 'service']) };
+    if (publish) return { way: 'publish', publish: publication(publish, roots, [...path, 'publish']) };
+    if (action) {
+      const goal = template(action.goal, roots, [...path, 'action', 'goal'], 'object');
+      return { way: 'action', action: { ...action, goal } };
+    }
+    if (topic) return { way: 'topic', topic };
+    if (mission) return { way: 'mission', mission };
+    throw new Error('the schema lets no command without a way pass');
+  };
+  const entries = Object.entries(commands).map(([name, entry]): readonly [string, MappedCommand] => {
+    const path = ['commands', name];
+    const roots = { ...rootsOf(entry.kind), ...(entry.relative_to && { frame: 'string' as const }) };
+    const way = wayOf(entry, roots, path);
+    const spec = specOf(name, entry, way);
+    const answered: Roots = { ...roots, answer: 'any', ...(way.way === 'action' ? { id: 'string' as const } : {}) };
+    const result = entry.result === undefined ? undefined : template(entry.result, answered, [...path, 'result']);
+    return [
+      name,
+      { spec, way, ...(entry.relative_to && { relativeTo: entry.relative_to }), ...(result && { result }) },
+    ];
+  });
+  return {
+    ros,
+    commands: new Map(entries),
+    stop: {
+      cancel: stop.cancel,
+      publish: stop.publish.map((entry, index) => publication(entry, {}, ['stop', 'publish', index])),
+      service: stop.service.map((entry, index) => service(entry, {}, ['stop', 'service', index])),
+      ...(stop.still && { still: stop.still }),
+    },
+  };
+}
+
+function rootsOf(kind: CommandKind): Roots {
+  if (kind === 'none') return {};
+  const value = VALUE_TYPES[kind];
+  return kind === 'coordinates' ? { value, x: 'number', y: 'number', z: 'number', theta: 'number' } : { value };
+}
+
+function specOf(name: string, entry: CommandEntry, way: Way): CommandSpec {
+  const { kind, title, bounds, unit, items } = entry;
+  const asks = way.way === 'topic' || (way.way === 'mission' && way.mission.startsWith('wait'));
+  const awaits =
+    (way.way === 'action' && way.action.answers === 'finished') ||
+    (way.way === 'mission' && way.mission.includes('wait'));
+  return {
+    name,
+    kind,
+    title,
+    effect: entry.effect ?? (asks ? 'query' : 'action'),
+    ...(bounds && { bounds }),
+    ...(unit !== undefined && { unit }),
+    ...((entry.waits || awaits) && { waits: true as const }),
+    ...(items && { items }),
+  };
+}

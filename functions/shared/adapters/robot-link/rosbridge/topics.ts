@@ -1,0 +1,106 @@
+import { performance } from 'node:perf_hooks';
+import { ServiceError } from '../../../errors.ts';
+import type { JsonObject, JsonValue } from '../../../json.ts';
+import type { Connection } from './connection.ts';
+
+/** A topic that is listened to, and how. */
+export interface Subscription {
+  readonly name: string;
+  readonly type: string;
+  /** Least time between two messages, in ms. */
+  readonly throttleMs: number;
+}
+
+interface Followed extends Subscription {
+  readonly listeners: Set<(message: JsonValue) => void>;
+  latest: { readonly message: JsonValue; readonly at: number } | undefined;
+}
+
+/** The topics the link publishes to and listens to; it says so to the server at each connection anew. */
+export class Topics {
+  readonly #advertised = { ordinary: new Map<string, string>(), urgent: new Map<string, string>() };
+  readonly #followed = new Map<string, Followed>();
+  readonly #waiting = new Set<(error: unknown) => void>();
+
+  /** Will be published to. Known to the server beforehand, so that the first message reaches those who listen. */
+  advertise(name: string, type: string, lane: 'ordinary' | 'urgent' = 'ordinary'): void {
+    this.#advertised[lane].set(name, type);
+  }
+
+  /** Will be listened to. Where several ask for a topic the shortest time between messages counts. */
+  follow({ name, type, throttleMs }: Subscription, listener?: (message: JsonValue) => void): void {
+    const before = this.#followed.get(name);
+    const listeners = before?.listeners ?? new Set();
+    if (listener) listeners.add(listener);
+    const shortest = Math.min(throttleMs, before?.throttleMs ?? throttleMs);
+    this.#followed.set(name, { name, type, throttleMs: shortest, listeners, latest: undefined });
+  }
+
+  opened(connection: Connection, lane: 'ordinary' | 'urgent'): void {
+    for (const [topic, type] of this.#advertised[lane]) {
+      connection.sendUrgently({ op: 'advertise', id: `advertise:${topic}`, topic, type });
+    }
+    if (lane === 'urgent') return;
+    for (const { name, type, throttleMs } of this.#followed.values()) {
+      const subscription = { op: 'subscribe', id: `subscribe:${name}`, topic: name, type };
+      connection.sendUrgently({ ...subscription, throttle_rate: throttleMs, queue_length: 1 });
+    }
+  }
+
+  received({ topic, msg }: JsonObject): void {
+    const followed = typeof topic === 'string' ? this.#followed.get(topic) : undefined;
+    if (!followed || msg === undefined) return;
+    followed.latest = { message: msg, at: performance.now() };
+    for (const listener of [...followed.listeners]) listener(msg);
+  }
+
+  /** What was said before the connection was lost is not what is so now. */
+  lost(error: unknown): void {
+    for (const followed of this.#followed.values()) followed.latest = undefined;
+    for (const leave of [...this.#waiting]) leave(error);
+  }
+
+  /**
+   * The latest message, if it is not older than `maxAgeMs`; else the next, if it comes within as long.
+   * @throws ServiceError `robot_timeout` when the topic stays silent.
+   */
+  latest(name: string, maxAgeMs: number, signal: AbortSignal): JsonValue | Promise<JsonValue> {
+    const latest = this.#followed.get(name)?.latest;
+    if (latest && performance.now() - latest.at <= maxAgeMs) return latest.message;
+    return this.next(name, maxAgeMs, signal);
+  }
+
+  /** The next message of a topic that `fits`, within so many ms. @throws ServiceError `robot_timeout` */
+  next(name: string, ms: number, signal: AbortSignal, fits = (_message: JsonValue) => true): Promise<JsonValue> {
+    const listeners = this.#followed.get(name)?.listeners;
+    return new Promise<JsonValue>((resolve, reject) => {
+      const end = () => {
+        clearTimeout(timer);
+        listeners?.delete(listener);
+        this.#waiting.delete(leave);
+        signal.removeEventListener('abort', quit);
+      };
+      const listener = (message: JsonValue) => {
+        if (!fits(message)) return;
+        end();
+        resolve(message);
+      };
+      const leave = (error: unknown) => {
+        end();
+        reject(error);
+      };
+      const quit = () => leave(signal.reason);
+      const timer = setTimeout(() => leave(silent(name, ms)), ms).unref();
+      listeners?.add(listener);
+      this.#waiting.add(leave);
+      signal.addEventListener('abort', quit);
+      if (signal.aborted) quit();
+    });
+  }
+}
+
+function silent(name: string, ms: number): ServiceError {
+  return new ServiceError('robot_timeout', {
+    detail: `The robot has published nothing on ${name} for ${ms / 1000} s.`,
+  });
+}

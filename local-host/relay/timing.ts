@@ -1,0 +1,35 @@
+import { failed } from '../../functions/shared/adapters/robot-link/mqtt/outcome.ts';
+
+/** How far the clock of the service may stand ahead of ours, in ms. By so much, and no more, can a command begin late. */
+export const MOST_SKEW_MS = 2_000;
+
+interface Times {
+  readonly issued_at: number;
+  readonly deadline: number;
+}
+
+/**
+ * Until when a message may begin, by our clock. Both times come from another machine, so lateness can only be judged
+ * while the two clocks agree: a message from the future shows that they do not, and is refused, since it might be late by
+ * any amount. With a clock that runs ahead messages merely seem late.
+ * @throws ServiceError `robot_timeout` when it is late, `robot_unavailable` when the clocks disagree.
+ */
+export function beginsUntil({ issued_at, deadline }: Times, now: number): number {
+  if (issued_at - now > MOST_SKEW_MS) {
+    const seconds = ((issued_at - now) / 1000).toFixed(1);
+    throw failed(
+      'robot_unavailable',
+      `The clock of the robot stands ${seconds} s behind that of the service; set both by NTP.`,
+      'no',
+    );
+  }
+  if (now >= deadline) {
+    const seconds = ((now - issued_at) / 1000).toFixed(1);
+    throw failed(
+      'robot_timeout',
+      `The command reached the robot ${seconds} s after it was sent, which is too late. If that is not so, the two clocks disagree; set both by NTP.`,
+      'no',
+    );
+  }
+  return Math.min(deadline, now + (deadline - issued_at));
+}

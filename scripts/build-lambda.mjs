@@ -1,0 +1,90 @@
+/**
+ * Bundles the functions that template.yaml deploys: `dist-lambda/<handler>/index.mjs`, each with what it needs and
+ * nothing else. `dist-lambda/modules.json` says how many bytes of each bundle come from which module.
+ */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { parse } from 'yaml';
+import { BUNDLE, ROOT } from './builds.mjs';
+
+const OUT = join(ROOT, 'dist-lambda');
+const WORKPLACE = join(ROOT, `dist-lambda.building-${process.pid}`);
+
+/** zod carries its messages in 50 languages; this service speaks one of them. */
+const englishOnly = {
+  name: 'english-only',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path }) => ({
+      contents: "export { default as en } from './en.js';",
+      resolveDir: dirname(path),
+    }));
+  },
+};
+
+/** From the cloud robots are reached through their broker; rosbridge is for whoever stands beside one. */
+const noRosbridge = {
+  name: 'no-rosbridge',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]robot-link[\\/]rosbridge[\\/]open\.ts$/ }, () => ({
+      contents: `export function openRosbridge() {
+        throw new Error('SERVICE_ROBOT_URL: from the cloud robots are reached over mqtts:');
+      }`,
+    }));
+  },
+};
+
+mkdirSync(WORKPLACE);
+try {
+  const modules = {};
+  for (const name of deployed()) modules[name] = await bundle(name);
+  writeFileSync(join(WORKPLACE, 'get-openapi', 'openapi.json'), await cloudDocument());
+  writeFileSync(join(WORKPLACE, 'modules.json'), `${JSON.stringify(modules, null, 2)}\n`);
+  rmSync(OUT, { recursive: true, force: true });
+  renameSync(WORKPLACE, OUT);
+} catch (error) {
+  if (!('errors' in error)) throw error;
+  process.exitCode = 1; // esbuild has printed each of its errors
+} finally {
+  rmSync(WORKPLACE, { recursive: true, force: true });
+}
+
+/** Names of the folders the template deploys; its intrinsic functions do not matter here. */
+function deployed() {
+  const { Resources } = parse(readFileSync(join(ROOT, 'template.yaml'), 'utf8'), { logLevel: 'error' });
+  return Object.values(Resources)
+    .filter(({ Type }) => Type === 'AWS::Serverless::Function')
+    .map(({ Properties }) => basename(Properties.CodeUri));
+}
+
+/** @returns the bytes of each module in the bundle of a handler. */
+async function bundle(name) {
+  const { metafile } = await build({
+    ...BUNDLE,
+    entryPoints: [handlerFile(name)],
+    outfile: join(WORKPLACE, name, 'index.mjs'),
+    target: 'node22',
+    metafile: true,
+    plugins: [englishOnly, noRosbridge],
+  });
+  const [{ inputs }] = Object.values(metafile.outputs);
+  const bytes = Object.entries(inputs).map(([module, { bytesInOutput }]) => [module, bytesInOutput]);
+  return Object.fromEntries(bytes.filter(([, count]) => count > 0));
+}
+
+function handlerFile(name) {
+  const handlers = readdirSync(join(ROOT, 'functions'), { recursive: true });
+  const found = handlers.filter((file) => basename(file) === `${name}.handler.ts`);
+  if (found.length !== 1) throw new Error(`template.yaml: ${found.length} handlers are named "${name}", not one.`);
+  return join(ROOT, 'functions', found[0]);
+}
+
+/** The OpenAPI document is made by running the route table, which no single function knows. */
+async function cloudDocument() {
+  const outfile = join(WORKPLACE, 'cloud-document.mjs');
+  await build({ ...BUNDLE, entryPoints: [join(ROOT, 'scripts', 'cloud-document.ts')], outfile });
+  const { cloudDocument } = await import(pathToFileURL(outfile).href);
+  rmSync(outfile);
+  return cloudDocument;
+}

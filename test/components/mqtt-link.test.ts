@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { openMqttLink } from '../../functions/shared/adapters/robot-link/mqtt/open.ts';
+import type { RobotLink } from '../../functions/shared/adapters/robot-link/port.ts';
+import { ServiceError } from '../../functions/shared/errors.ts';
+import { createLogger } from '../../functions/shared/logger.ts';
+import { describeWith } from '../support/components.ts';
+import { refusal } from '../support/errors.ts';
+import { broken, hammer } from '../support/hammer.ts';
+import { MOSQUITTO, startMosquitto, type TestBroker } from '../support/mosquitto.ts';
+import { joinBroker } from '../support/relay.ts';
+import { robotLinkContract, until } from '../support/robot-link-contract.ts';
+import { SIMULATED_SAMPLES } from '../support/simulated-samples.ts';
+import { ROOT } from '../support/sources.ts';
+import { silentLogger, testConfig } from '../support/world.ts';
+
+const SENDER = { clientId: 'alice', accessLevel: 'USER', keyId: 'key-1' } as const;
+
+describeWith('mosquitto', MOSQUITTO, 'Over a real MQTT broker', () => {
+  let broker: TestBroker;
+  beforeAll(async () => {
+    broker = await startMosquitto();
+  });
+  afterAll(() => broker.kill());
+
+  function openLink() {
+    const config = testConfig({ SERVICE_ROBOT_URL: broker.url('service', '/robot-1') });
+    return openMqttLink(config, silentLogger, Date.now);
+  }
+
+  robotLinkContract('MQTT, with the relay of a robot at the other end', async () => {
+    let robot = joinBroker(broker.url('robot-1'));
+    const link = await openLink();
+    await until(() => link.connected());
+    return {
+      link,
+      ...SIMULATED_SAMPLES,
+      async cut() {
+        await robot.relay.close();
+        await until(() => !link.connected());
+      },
+      async mend() {
+        robot = joinBroker(broker.url('robot-1'));
+        await until(() => link.connected());
+      },
+      async end() {
+        await link.close();
+        await robot.relay.close();
+        await robot.robot.close();
+      },
+    };
+  });
+
+  describe('a robot in Python, as in the examples', () => {
+    let python: ChildProcess;
+    let link: RobotLink;
+    beforeEach(async () => {
+      const args = [join(ROOT, 'examples/robot-mqtt.py'), '127.0.0.1', String(broker.port), 'robot-1', 'robot-1'];
+      python = spawn('/usr/bin/python3', [...args, 's3cret-1'], { stdio: 'ignore' });
+      link = await openLink();
+      await until(() => link.connected());
+    });
+    afterEach(async () => {
+      await link.close();
+      python.kill('SIGKILL');
+    });
+
+    const send = async (command: string, value?: number, deadline = Date.now() + 5_000) => {
+      const asked = value === undefined ? { command, sender: SENDER } : { command, value, sender: SENDER };
+      return link.send(asked, { deadline, signal: new AbortController().signal });
+    };
+
+    it('answers commands, judges them itself, and stops', async () => {
+      expect(await send('get_language')).toBe('en');
+      expect(await send('sound_level', 7)).toEqual({ sound_level: 7 });
+      expect(await refusal(() => send('sound_level', 101))).toMatchObject({ code: 'validation_failed' });
+      expect(await refusal(() => send('fly'))).toMatchObject({
+        code: 'unknown_command',
+        members: { command_ran: 'no' },
+      });
+      const options = { deadline: Date.now() + 5_000, signal: new AbortController().signal };
+      expect(await link.stop(options)).toEqual({ stopped: true, cancelled_missions: 0 });
+    });
+
+    it('is gone at once when it is killed', async () => {
+      python.kill('SIGKILL');
+      await until(() => !link.connected());
+      const failure = await refusal(() => send('get_language'));
+      expect(failure).toMatchObject({ code: 'robot_unavailable', members: { command_ran: 'no' } });
+      expect(failure.headers).toEqual({ 'retry-after': '5' });
+    });
+  });
+
+  describe('what goes wrong', () => {
+    it('is the broker, killed and frozen under 200 commands a second: none runs twice, none late, each says so', async () => {
+      const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+      const shots = await hammer(async (broker) => {
+        await pause(300);
+        await broker.kill();
+        await pause(100);
+        await broker.start();
+        await pause(700);
+        broker.freeze();
+        await pause(1_200);
+        broker.goOn();
+        await pause(300);
+      });
+      expect(broken(shots)).toEqual([]);
+      const outcomes = new Set(shots.map(({ outcome }) => (outcome instanceof ServiceError ? outcome.code : outcome)));
+      expect([...outcomes].sort()).toEqual(['ok', 'robot_timeout', 'robot_unavailable']);
+    }, 20_000);
+
+    const lines: string[] = [];
+    const logger = createLogger('trace', { write: (line: string) => void lines.push(line) });
+
+    it.each([
+      ['a wrong password', () => broker.url('service', '/robot-1').replace('s3cret-service', 'wr0ng')],
+      ['a broker that is not there', () => 'mqtt://service:wr0ng@127.0.0.1:1/robot-1'],
+    ])('is %s: every command is refused at once, and nothing secret is said', async (_what, url) => {
+      lines.length = 0;
+      const config = testConfig({ SERVICE_ROBOT_URL: url() });
+      const link = await openMqttLink(config, logger, Date.now);
+      const options = { deadline: Date.now() + 60_000, signal: new AbortController().signal };
+      const failure = await refusal(() => link.send({ command: 'get_language', sender: SENDER }, options));
+      expect(failure).toMatchObject({ code: 'robot_unavailable', members: { command_ran: 'no' } });
+      expect(await refusal(() => link.stop(options))).toMatchObject({ code: 'robot_unavailable' });
+      expect(() => link.catalogue()).toThrow(failure.message);
+      await link.close();
+      expect(lines.length).toBeGreaterThan(0);
+      expect([...lines, failure.message].join()).not.toMatch(/wr0ng|s3cret|service:/);
+    });
+
+    it('is a refused sign-in that names its setting', async () => {
+      const url = broker.url('service', '/robot-1').replace('s3cret-service', 'wr0ng');
+      const link = await openMqttLink(testConfig({ SERVICE_ROBOT_URL: url }), silentLogger, Date.now);
+      expect(() => link.catalogue()).toThrow('refused the user or password in SERVICE_ROBOT_URL');
+      await link.close();
+    });
+
+    it('is a second robot under the same id: it takes over, and the first stands back', async () => {
+      const first = joinBroker(broker.url('robot-1'));
+      const link = await openLink();
+      await until(() => link.connected());
+      const second = joinBroker(broker.url('robot-1'));
+      const level = { command: 'sound_level', value: 3, sender: SENDER };
+      const options = () => ({ deadline: Date.now() + 5_000, signal: new AbortController().signal });
+      await until(async () => {
+        await Promise.resolve(link.connected() ? link.send(level, options()) : undefined).catch(() => undefined);
+        return second.audit.kept.length > 0;
+      });
+      const before = first.audit.kept.length;
+      for (let n = 0; n < 20; n += 1) await link.send(level, options());
+      expect(first.audit.kept.length).toBe(before);
+      await Promise.all([link.close(), first.relay.close(), second.relay.close()]);
+    });
+
+    it('is a robot that speaks for another one: the broker lets it say nothing', async () => {
+      const impostor = joinBroker(broker.url('robot-2'), { robotId: 'robot-1' });
+      const link = await openLink();
+      const other = joinBroker(broker.url('robot-2'), { robotId: 'robot-2' });
+      const settings = { SERVICE_ROBOT_URL: broker.url('service', '/robot-2'), SERVICE_ROBOT_ID: 'robot-2' };
+      const proper = await openMqttLink(testConfig(settings), silentLogger, Date.now);
+      await until(() => proper.connected());
+      expect([link.connected(), proper.connected()]).toEqual([false, true]);
+      await Promise.all([link.close(), proper.close(), impostor.relay.close(), other.relay.close()]);
+    });
+  });
+});

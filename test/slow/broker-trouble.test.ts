@@ -1,0 +1,39 @@
+import { expect, it } from '@jest/globals';
+import { describeWith } from '../support/components.ts';
+import { broken, hammer } from '../support/hammer.ts';
+import { MOSQUITTO } from '../support/mosquitto.ts';
+
+const ROUNDS = 20;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describeWith('mosquitto', MOSQUITTO, 'A broker in trouble under 200 commands a second', () => {
+  it('killed and started again and again: each command is answered or fails clearly, none runs twice or late', async () => {
+    const shots = await hammer(async (broker) => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await pause(300 + ((round * 37) % 29) * 40);
+        await broker.kill();
+        await pause((round % 5) * 150);
+        await broker.start();
+      }
+      await pause(1_000);
+    });
+    expect(broken(shots)).toEqual([]);
+    expect(shots.at(-1)?.outcome).toBe('ok');
+    expect(shots.filter(({ outcome }) => outcome !== 'ok').length).toBeGreaterThan(0);
+  });
+
+  it('frozen for longer than commands live: what it delivers afterwards does not run', async () => {
+    const shots = await hammer(async (broker) => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await pause(500);
+        broker.freeze();
+        await pause(300 + (round % 4) * 500);
+        broker.goOn();
+      }
+      await pause(1_000);
+    });
+    expect(broken(shots)).toEqual([]);
+    expect(shots.at(-1)?.outcome).toBe('ok');
+    expect(shots.filter(({ outcome }) => outcome !== 'ok').length).toBeGreaterThan(0);
+  });
+});

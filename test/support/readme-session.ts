@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freshEnvironment, type ServiceProcess } from './process.ts';
+import { ROOT } from './sources.ts';
+
+/** What is typed in the README's first session, word for word. */
+function session(): string {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  return /^## A first session$[\s\S]*?^```bash\n([\s\S]*?)^```$/m.exec(readme)?.[1] ?? '';
+}
+
+/**
+ * Types the README's session in a folder, with this service in place of the one it names.
+ * @returns what it printed. Throws when one of its lines fails.
+ */
+export async function runReadmeSession(service: ServiceProcess, home: string, cwd: string): Promise<string> {
+  const script = session()
+    .replace('ROBOT=http://127.0.0.1:8000', `ROBOT=${service.url}`)
+    .replace('SOCKET=/tmp/rest_api.sock', `SOCKET=${service.socketPath}`);
+  if (!script.includes(service.url) || !script.includes(service.socketPath)) {
+    throw new Error('the session does not say where the service listens');
+  }
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd,
+    env: freshEnvironment({ HOME: home }),
+  });
+  return stdout;
+}
+
+/** What the session prints when it works. */
+export const SESSION_PRINTS = [
+  '"access_level":"ENCHANTER"',
+  '"command":"sound_level","value":40',
+  '"awaited":true',
+  '"stopped":true',
+  '"alg":"ES256"',
+  '"access_level":"ADMIN"',
+];

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RobotCommand, RobotLink, SendOptions } from '../../functions/shared/adapters/robot-link/port.ts';
+import type { JsonValue } from '../../functions/shared/json.ts';
+import { refusal } from './errors.ts';
+
+type Asked = Pick<RobotCommand, 'command' | 'value'>;
+
+/** A link with a robot at its other end, and what a test may do to that robot. */
+export interface LinkUnderTest {
+  readonly link: RobotLink;
+  /** A question and the robot's answer. */
+  readonly question: Asked;
+  readonly answer: JsonValue;
+  /** An order that tells apart who gave it: the answer must belong to the number (0 to 99). */
+  readonly numbered: (n: number) => Asked & { readonly answer: JsonValue };
+  /** A command that is not answered before something else happens, `stop` at the latest. */
+  readonly waiting: (send: (asked: Asked) => Promise<JsonValue>) => Promise<Asked>;
+  /** How many commands have reached the robot, stop apart. */
+  readonly reached?: () => number;
+  /** Takes the robot away, and brings it back. */
+  readonly cut: () => Promise<void>;
+  readonly mend: () => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+
+const SENDER = { clientId: 'alice', accessLevel: 'USER', keyId: 'key-1' } as const;
+
+/** What every link promises, whatever is behind it. */
+export function robotLinkContract(name: string, open: () => Promise<LinkUnderTest>): void {
+  describe(`The robot link: ${name}`, () => {
+    let world: LinkUnderTest;
+    beforeEach(async () => {
+      world = await open();
+    });
+    afterEach(() => world.end());
+
+    const options = (given: Partial<SendOptions> = {}): SendOptions => ({
+      deadline: Date.now() + 10_000,
+      signal: new AbortController().signal,
+      ...given,
+    });
+    const send = async ({ command, value }: Asked, given: Partial<SendOptions> = {}): Promise<JsonValue> => {
+      const asked = value === undefined ? { command, sender: SENDER } : { command, value, sender: SENDER };
+      return world.link.send(asked, options(given));
+    };
+
+    it('is connected and lists what the robot knows', () => {
+      expect(world.link.connected()).toBe(true);
+      const catalogue = world.link.catalogue();
+      expect(catalogue.get(world.question.command)).toMatchObject({ name: world.question.command });
+      expect([...catalogue].filter(([key, { name: own }]) => key !== own)).toEqual([]);
+    });
+
+    it('brings a question to the robot and its answer back', async () => {
+      expect(await send(world.question)).toEqual(world.answer);
+    });
+
+    it('gives each of many askers at once the answer that is theirs', async () => {
+      const orders = Array.from({ length: 200 }, (_, n) => world.numbered(n % 100));
+      const answers = await Promise.all(orders.map((order) => send(order)));
+      expect(answers).toEqual(orders.map(({ answer }) => answer));
+    });
+
+    it('does not begin what is too late', async () => {
+      const before = world.reached?.();
+      expect(await refusal(() => send(world.numbered(7), { deadline: Date.now() - 1 }))).toMatchObject({
+        code: 'robot_timeout',
+      });
+      expect(world.reached?.()).toBe(before);
+    });
+
+    it('refuses a command that the robot does not know', async () => {
+      const { code } = await refusal(() => send({ command: 'no_such_command' }));
+      expect(['robot_error', 'unknown_command']).toContain(code);
+    });
+
+    it('stops at once while another command waits', async () => {
+      const waiting = send(await world.waiting(send)).then(
+        () => 'ended',
+        () => 'ended',
+      );
+      expect(await world.link.stop(options())).toMatchObject({ stopped: true });
+      expect(await waiting).toBe('ended');
+    });
+
+    it('forgets a caller who no longer waits', async () => {
+      const asked = await world.waiting(send);
+      const caller = new AbortController();
+      const waiting = send(asked, { signal: caller.signal });
+      const reason = new Error('gone home');
+      caller.abort(reason);
+      await expect(waiting).rejects.toBe(reason);
+      expect(await world.link.stop(options())).toMatchObject({ stopped: true });
+    });
+
+    it('says at once that there is no robot, sends everybody away who waits, and comes back by itself', async () => {
+      const waiting = refusal(() => world.waiting(send).then((asked) => send(asked)));
+      await send(world.question);
+      await world.cut();
+      expect((await waiting).code).toBe('robot_unavailable');
+      expect(world.link.connected()).toBe(false);
+      expect(await refusal(() => send(world.question))).toMatchObject({ code: 'robot_unavailable' });
+      expect(await refusal(async () => world.link.stop(options()))).toMatchObject({ code: 'robot_unavailable' });
+      await world.mend();
+      expect(world.link.connected()).toBe(true);
+      expect(await send(world.question)).toEqual(world.answer);
+    });
+
+    it('is no link any more once it is closed', async () => {
+      await world.link.close();
+      expect(world.link.connected()).toBe(false);
+      expect(await refusal(() => send(world.question))).toMatchObject({ code: 'robot_unavailable' });
+    });
+  });
+}
+
+/** Looks until it is so. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
+}

@@ -1,0 +1,49 @@
+import type { RobotLink, SendOptions } from '../../functions/shared/adapters/robot-link/port.ts';
+import { parseMapping } from '../../functions/shared/adapters/robot-link/rosbridge/mapping.ts';
+import { openRosbridgeRobot } from '../../functions/shared/adapters/robot-link/rosbridge/rosbridge-robot.ts';
+import type { JsonValue } from '../../functions/shared/json.ts';
+import { RosbridgeStandIn } from './rosbridge-server.ts';
+import { silentLogger } from './world.ts';
+
+/** A link under test, the stand-in it speaks to, and a client of it. */
+export interface Scene {
+  readonly link: RobotLink;
+  readonly standIn: RosbridgeStandIn;
+  send(command: string, value?: JsonValue, signal?: AbortSignal, clientId?: string): Promise<JsonValue>;
+  stop(options?: Partial<SendOptions>): Promise<unknown>;
+}
+
+const opened: Array<{ close(): unknown }> = [];
+
+/** Opens a link over a mapping; {@link closeScenes} closes it. */
+export async function scene(mapping: string, standIn?: RosbridgeStandIn): Promise<Scene> {
+  const server = standIn ?? (await RosbridgeStandIn.start());
+  const link = await openLink(mapping, server.url);
+  opened.push(server);
+  const options = (more: Partial<SendOptions>): SendOptions => ({
+    deadline: Date.now() + 60_000,
+    signal: new AbortController().signal,
+    ...more,
+  });
+  return {
+    link,
+    standIn: server,
+    async send(command, value, signal, clientId = 'alice') {
+      const sender = { clientId, accessLevel: 'USER', keyId: 'key-1' } as const;
+      const order = value === undefined ? { command, sender } : { command, value, sender };
+      return link.send(order, options(signal ? { signal } : {}));
+    },
+    stop: async (more = {}) => link.stop(options(more)),
+  };
+}
+
+/** A link to a server at an address, which need not be there. */
+export async function openLink(mapping: string, url: string, logger = silentLogger): Promise<RobotLink> {
+  const link = await openRosbridgeRobot({ url, mapping: parseMapping(mapping), logger, clock: Date.now });
+  opened.push(link);
+  return link;
+}
+
+export async function closeScenes(): Promise<void> {
+  for (const each of opened.splice(0)) await each.close();
+}

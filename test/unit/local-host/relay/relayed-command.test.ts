@@ -1,0 +1,110 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CommandMessage } from '../../../../functions/shared/adapters/robot-link/mqtt/messages.ts';
+import type { RobotLink } from '../../../../functions/shared/adapters/robot-link/port.ts';
+import { ServiceError } from '../../../../functions/shared/errors.ts';
+import { runRelayed } from '../../../../local-host/relay/relayed-command.ts';
+import { SeenIds } from '../../../../local-host/relay/seen-ids.ts';
+import { refusal } from '../../../support/errors.ts';
+import { fakeAudit } from '../../../support/relay.ts';
+import { scriptedLink } from '../../../support/robot.ts';
+import { testConfig } from '../../../support/world.ts';
+
+const NOW = 1_800_000_000_000;
+
+function relaying(answer: RobotLink['send'] = ({ value }) => value ?? null, draining = false) {
+  const ran: Parameters<RobotLink['send']>[] = [];
+  const robotLink = scriptedLink(
+    (...call) => {
+      ran.push(call);
+      return answer(...call);
+    },
+    { bounds: { minimum: 0, maximum: 100 } },
+  );
+  const auditTrail = fakeAudit();
+  const world = { config: testConfig(), clock: () => NOW, seen: new SeenIds(), lifecycle: { draining } };
+  return { ran, parts: { ...world, robotLink, auditTrail } };
+}
+
+function message(rest: Partial<CommandMessage> = {}): CommandMessage {
+  return {
+    v: 1,
+    id: 'message-0000000001',
+    issued_at: NOW - 50,
+    deadline: NOW + 10_000,
+    command: 'a_int',
+    value: 40,
+    sender: { client_id: 'alice', access_level: 'USER', key_id: 'key-1' },
+    ...rest,
+  };
+}
+
+describe('A command that came through the broker', () => {
+  it('runs on behalf of its sender, no longer than its deadline says, and leaves a trace', async () => {
+    const { ran, parts } = relaying();
+    expect(await runRelayed(parts, message())).toBe(40);
+    const [[command, options] = []] = ran;
+    expect(command).toEqual({
+      command: 'a_int',
+      value: 40,
+      sender: { clientId: 'alice', accessLevel: 'USER', keyId: 'key-1' },
+    });
+    expect(options?.deadline).toBe(NOW + 10_000);
+    expect(parts.auditTrail.kept).toEqual([
+      expect.objectContaining({ listener: 'relay', client_id: 'alice', key_id: 'key-1', outcome: 'ok' }),
+    ]);
+  });
+
+  it('runs once, however often it is delivered', async () => {
+    const { ran, parts } = relaying();
+    expect(await runRelayed(parts, message())).toBe(40);
+    expect(await runRelayed(parts, message())).toBeUndefined();
+    expect(await runRelayed(parts, message({ value: 41 }))).toBeUndefined();
+    expect(ran).toHaveLength(1);
+  });
+
+  it.each<[string, Partial<CommandMessage>, string]>([
+    ['whose deadline has passed', { issued_at: NOW - 10_000, deadline: NOW }, 'robot_timeout'],
+    ['from a clock 3 s ahead, since it might be late by so much', { issued_at: NOW + 3_000 }, 'robot_unavailable'],
+    ['that is not known here', { command: 'fly' }, 'unknown_command'],
+    ['of another kind', { value: 'loud' }, 'wrong_value_type'],
+    ['without its value', { value: undefined }, 'wrong_value_type'],
+    ['with a value where none belongs', { command: 'a_none' }, 'wrong_value_type'],
+    ['out of bounds', { value: 101 }, 'validation_failed'],
+    ['with a number too long to be exact', { command: 'a_list', value: [2 ** 60] }, 'validation_failed'],
+  ])('does not run when it is one %s', async (_what, rest, code) => {
+    const { ran, parts } = relaying();
+    expect(await refusal(() => runRelayed(parts, message(rest)))).toMatchObject({
+      code,
+      members: { command_ran: 'no' },
+    });
+    expect(ran).toEqual([]);
+  });
+
+  it('runs when the clocks stand less than 2 s apart', async () => {
+    const { parts } = relaying();
+    expect(await runRelayed(parts, message({ issued_at: NOW + 1_900 }))).toBe(40);
+    expect(await runRelayed(parts, message({ id: 'message-0000000002', issued_at: NOW - 1_900 }))).toBe(40);
+  });
+
+  it('does not run while the service ends', async () => {
+    const { ran, parts } = relaying(undefined, true);
+    expect(await refusal(() => runRelayed(parts, message()))).toMatchObject({ code: 'robot_unavailable' });
+    expect(ran).toEqual([]);
+  });
+
+  it.each<[string, () => never, string, string]>([
+    ['says no', () => raise(new ServiceError('robot_error', { detail: 'no' })), 'robot_error', 'maybe'],
+    ['breaks', () => raise(new Error('secret path /etc')), 'robot_error', 'maybe'],
+    ['is not reached', () => raise(new ServiceError('robot_unavailable', { detail: 'x' })), 'robot_unavailable', 'no'],
+  ])('tells whether it ran when the robot %s', async (_what, answer, code, ran) => {
+    const { parts } = relaying(answer);
+    const failure = await refusal(() => runRelayed(parts, message()));
+    expect(failure).toMatchObject({ code, members: { command_ran: ran } });
+    expect(failure.message).not.toContain('secret');
+    expect(parts.auditTrail.kept).toEqual([expect.objectContaining({ outcome: code })]);
+  });
+});
+
+function raise(error: Error): never {
+  throw error;
+}

@@ -1,0 +1,62 @@
+import type { JsonObject, JsonValue } from '../../../../functions/shared/json.ts';
+import { type LinkUnderTest, robotLinkContract, until } from '../../../support/robot-link-contract.ts';
+import { closeScenes, scene } from '../../../support/rosbridge-link.ts';
+import { RosbridgeStandIn } from '../../../support/rosbridge-server.ts';
+
+robotLinkContract('rosbridge, ROS 1', () => openRosbridge(1));
+robotLinkContract('rosbridge, ROS 2', () => openRosbridge(2));
+
+async function openRosbridge(ros: 1 | 2): Promise<LinkUnderTest> {
+  let robot = await robotWithSkills();
+  const { link } = await scene(mapping(ros), robot);
+  return {
+    link,
+    question: { command: 'get_battery_level' },
+    answer: 50,
+    numbered: (n) => ({ command: 'sound_level', value: n, answer: { sound_level: n } }),
+    async waiting(send) {
+      const { msg } = (await send({ command: 'skill', value: { name: 'wave' } })) as { msg: string }; // as: how missions are called
+      return { command: 'wait_for_skill', value: msg };
+    },
+    reached: () => robot.of('call_service').length + robot.goals.length,
+    async cut() {
+      await robot.close();
+      await until(() => !link.connected());
+    },
+    async mend() {
+      robot = await robotWithSkills(robot.port);
+      await until(() => link.connected());
+    },
+    async end() {
+      await closeScenes();
+      await robot.close();
+    },
+  };
+}
+
+/** A stand-in that plays a robot: its skills go on until they are cancelled. */
+async function robotWithSkills(port?: number): Promise<RosbridgeStandIn> {
+  const standIn = await RosbridgeStandIn.start(port);
+  standIn.services.set('/volume', (args: JsonValue): JsonObject => ({ ok: true, args }));
+  standIn.services.set('/battery', () => ({ percentage: 0.5 }));
+  return standIn;
+}
+
+const mapping = (ros: 1 | 2) => `
+ros: ${ros}
+stop: { publish: [{ name: /cmd_vel, type: geometry_msgs/Twist }] }
+commands:
+  sound_level:
+    title: Set the sound level
+    kind: int
+    service: { name: /volume, args: { sound_level: $value }, success: $answer.ok }
+    result: $answer.args
+  get_battery_level:
+    title: Battery level in percent
+    kind: none
+    effect: query
+    service: { name: /battery }
+    result: $answer.percentage|percent
+  skill: { title: Skill, kind: dict, action: { name: /skills, type: a/SkillAction, goal: { name: $value.name|string } } }
+  wait_for_skill: { title: Wait, kind: str, mission: wait }
+`;

@@ -1,0 +1,119 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { NO_METRICS } from '../../../../functions/shared/adapters/metrics/port.ts';
+import { openRobotLink } from '../../../../functions/shared/adapters/robot-link/open.ts';
+import { MappingFault, parseMapping } from '../../../../functions/shared/adapters/robot-link/rosbridge/mapping.ts';
+import { ConfigError } from '../../../../functions/shared/config.ts';
+import { ROOT } from '../../../support/sources.ts';
+import { silentLogger, temporaryFolder, testConfig } from '../../../support/world.ts';
+
+const HEAD = 'ros: 2\nstop:\n  cancel: [/go]\ncommands:\n';
+
+function faultOf(text: string): string {
+  try {
+    parseMapping(text);
+  } catch (error) {
+    if (error instanceof MappingFault) return error.message;
+    throw error;
+  }
+  throw new Error('The mapping was taken.');
+}
+
+describe('The mapping of a rosbridge robot', () => {
+  it.each(['nav2', 'turtlebot'])('the example %s.yaml is one that can be used', (name) => {
+    const mapping = parseMapping(readFileSync(join(ROOT, 'examples', 'rosbridge', `${name}.yaml`), 'utf8'));
+    for (const command of ['go_to_absolute', 'go_to_relative', 'get_pose', 'get_battery_level']) {
+      expect([...mapping.commands.keys()]).toContain(command);
+    }
+    expect(mapping.stop.publish.map(({ name: topic, times }) => [topic, times])).toEqual([['/cmd_vel', 5]]);
+  });
+
+  it('is the catalogue', () => {
+    const { commands } = parseMapping(`${HEAD}
+  beep: { title: Beep, kind: int, bounds: { minimum: 1, maximum: 5 }, unit: times, service: { name: /beep, args: { n: $value } } }
+  where: { title: Where, kind: none, topic: { name: /pose, type: a/B } }
+  go: { title: Go, kind: coordinates, action: { name: /go, type: a/action/Go, answers: finished } }
+  wait_for_skill: { title: Wait, kind: str, mission: wait }
+`);
+    expect([...commands.values()].map(({ spec }) => spec)).toEqual([
+      { name: 'beep', kind: 'int', title: 'Beep', effect: 'action', bounds: { minimum: 1, maximum: 5 }, unit: 'times' },
+      { name: 'where', kind: 'none', title: 'Where', effect: 'query' },
+      { name: 'go', kind: 'coordinates', title: 'Go', effect: 'action', waits: true },
+      { name: 'wait_for_skill', kind: 'str', title: 'Wait', effect: 'query', waits: true },
+    ]);
+  });
+
+  const call = (args: string, kind = 'none') =>
+    `${HEAD}  beep:\n    title: Beep\n    kind: ${kind}\n    service:\n      name: /beep\n      args: ${args}\n`;
+
+  it.each([
+    ['text that is no YAML', `${HEAD}  a: [1\n`, /^line 6/],
+    ['a key twice', 'ros: 2\nros: 1\n', /line 2.*duplicated/],
+    ['a mapping without a way to stop', 'ros: 2\nstop: {}\ncommands: {}\n', /line 2, stop: it needs at least one/],
+    ['a generation of ROS that does not exist', HEAD.replace('2', '3'), /line 1, ros: 1 or 2/],
+    [
+      'an unknown key',
+      `${HEAD}  a:\n    title: A\n    kind: none\n    sevrice: {}\n`,
+      /line 8, commands.a.sevrice: this key/,
+    ],
+    [
+      'a command that is nothing',
+      `${HEAD}  a:\n    title: A\n    kind: none\n`,
+      /line 5, commands.a: it needs exactly one/,
+    ],
+    [
+      'a kind that does not exist',
+      `${HEAD}  a:\n    title: A\n    kind: text\n    mission: wait\n`,
+      /line 7, commands.a.kind/,
+    ],
+    ['a name that is none', call('{}').replace('/beep', '"/b eep"'), /line 9, commands.beep.service.name: a ROS name/],
+    [
+      'a value where there is none',
+      call('{ n: $value }'),
+      /line 10, commands.beep.service.args.n: \$value is not known/,
+    ],
+    ['an axis of what has none', call('{ n: $x }', 'int'), /\$x is not known here; \$value is/],
+    ['a part of a number', call('{ n: $value.a }', 'int'), /\$value is a number and has no part a/],
+    [
+      'a filter that does not exist',
+      call('{ n: $value|eval }', 'int'),
+      /there is no filter "eval"; there are number, /,
+    ],
+    ['an angle that is a string', call('{ n: $value|radians }', 'str'), /takes a number, not a string/],
+    ['what looks like a program', call('{ n: "$(rm -rf /)" }', 'str'), /is no reference/],
+    [
+      'the place in a list',
+      call('\n        list:\n          - 1\n          - $nothing'),
+      /line 13, commands.beep.service.args.list.1/,
+    ],
+    ['an argument list that is none', call('5'), /line 10, commands.beep.service.args: this has to be an object/],
+    [
+      'bounds of a text',
+      `${HEAD}  a:\n    title: A\n    kind: str\n    bounds: { minimum: 1, maximum: 2 }\n    mission: wait\n`,
+      /line 8, commands.a.bounds: only/,
+    ],
+    [
+      'a mission that is asked for by no id',
+      `${HEAD}  a: { title: A, kind: int, mission: wait }\n`,
+      /"mission: wait" is of kind str/,
+    ],
+  ])('refuses %s, with line and key', (_what, text, message) => {
+    expect(faultOf(text)).toMatch(message);
+  });
+
+  it('a broken mapping keeps the service from starting and names the file', async () => {
+    const path = join(temporaryFolder(), 'rosbridge.yaml');
+    writeFileSync(path, 'ros: 7\n');
+    const config = testConfig({ SERVICE_ROBOT_URL: 'ws://127.0.0.1:1', SERVICE_ROBOT_MAPPING_PATH: path });
+    const opening = openRobotLink(config, silentLogger, Date.now, NO_METRICS);
+    await expect(opening).rejects.toThrow(ConfigError);
+    await expect(opening).rejects.toThrow(`SERVICE_ROBOT_MAPPING_PATH: ${path}: line 1, ros: 1 or 2`);
+  });
+
+  it('a mapping that is not there is asked for', async () => {
+    const config = testConfig({ SERVICE_ROBOT_URL: 'wss://user:secret@127.0.0.1:1' });
+    const opening = openRobotLink(config, silentLogger, Date.now, NO_METRICS);
+    await expect(opening).rejects.toThrow(/rosbridge\.yaml: the file does not exist\. examples\/rosbridge/);
+  });
+});
