@@ -28,6 +28,7 @@ const MIB = 1024 ** 2;
 const MOST_GROWTH = 64 * MIB;
 const ROWS = 20_000;
 const LONGEST_THOUGHT = 400; // ms between two acts of a client
+const MOST_DATABASE_DESCRIPTORS = 64;
 const LONGEST_REST = 30_000; // ms until everything that clients left behind is gone
 
 const reasons: string[] = [];
@@ -40,16 +41,16 @@ const pid = Number(service.child.pid);
 const token = await tokenOf(service);
 await fillTables();
 
-await traffic(SECONDS / 3); // what code, threads and caches take once
+await traffic(SECONDS / 2); // what code, threads and caches take once
 const before = await atRest();
+tell(`at rest after the warm-up: ${await memoryOf()}`);
 const findings = await traffic(SECONDS);
 const after = await atRest(before.descriptors.length);
+tell(`at rest after the soak: ${await memoryOf()}`);
 
 const growth = after.memory - before.memory;
 if (growth >= MOST_GROWTH) reasons.push(`memory grew by ${mib(growth)} MiB after the warm-up`);
-const [had, has] = [before, after].map(({ descriptors }) => descriptors.toSorted());
-if (after.descriptors.length > before.descriptors.length)
-  reasons.push(`${had?.length} descriptors became ${has?.length}: ${has?.join(' ')}`);
+reasons.push(...grown(before.descriptors, after.descriptors));
 if (after.children.length > before.children.length)
   reasons.push(`${before.children.length} child processes became ${after.children.length}`);
 for (const line of loggedErrors(join(home, 'log'))) reasons.push(`logged: ${line.slice(0, 500)}`);
@@ -144,6 +145,25 @@ function countsOf(counts: Record<string, number>): string {
 
 function tell(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+/** SQLite keeps descriptors of its file for later, as many as there were readers at once; of anything else none more may stay. */
+function grown(had: readonly string[], has: readonly string[]): string[] {
+  const isDatabase = (name: string) => name.includes('robot.sqlite');
+  return [...new Set(has)].flatMap((name) => {
+    const [then = 0, now = 0] = [had, has].map((names) => names.filter((each) => each === name).length);
+    const most = isDatabase(name) ? Math.max(then, MOST_DATABASE_DESCRIPTORS) : then;
+    return now > most ? [`${then} descriptors of ${name} became ${now}`] : [];
+  });
+}
+
+/** Where the memory is, as the service itself tells. */
+async function memoryOf(): Promise<string> {
+  const text = await (await fetch(`http://127.0.0.1:${service.port}/metrics`)).text();
+  const shown = ['process_resident_memory_bytes', 'nodejs_heap_size_used_bytes', 'nodejs_external_memory_bytes'];
+  return shown
+    .map((name) => `${name} ${mib(Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]))} MiB`)
+    .join(', ');
 }
 
 function mib(bytes: number): number {

@@ -38,9 +38,6 @@ export interface Surroundings {
 /** Most robots of a fleet whose ports are kept; the one that was addressed longest ago makes room. */
 const MOST_ROBOTS = 1_000;
 
-/** Marks a port of which a fleet has one for each robot. */
-export const PER_ROBOT = { perRobot: true } as const;
-
 /** A ready-made value for a port, typed at the place where it is given. */
 export function give<T>(which: Port<T>, value: T): readonly [Port<unknown>, unknown] {
   return [which, value];

@@ -17,14 +17,13 @@ import { auditPath, type Config } from './config.ts';
 import { unavailable } from './errors.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
-import { PER_ROBOT, type Port, port } from './port.ts';
+import { type Port, port } from './port.ts';
 import type { ReadinessCheck } from './readiness.ts';
 import type { ApiKeyGate } from './tokens/api-key-gate.ts';
 import type { Tokens } from './tokens/tokens.ts';
 
 export * from './machine-ports.ts';
 
-// The bundler drops the recipes a function does not use; a spread in one would make it keep them all.
 const PER_ROBOT = { perRobot: true } as const;
 
 /** The frozen configuration, for handlers that answer from it. */

@@ -309,9 +309,7 @@ describe('The path of a CSV file', () => {
   });
 
   it('leaves nothing half written behind', () => {
-    const left = readdirSync(world.exportDir, { recursive: true }).filter((name) =>
-      String(name).includes('unfinished'),
-    );
+    const left = readdirSync(world.exportDir, { recursive: true }).filter((name) => String(name).includes('.staged-'));
     expect(left).toEqual([]);
   });
 });

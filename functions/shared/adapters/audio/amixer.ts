@@ -20,7 +20,10 @@ export function chooseControl(text: string): Volume {
   for (const block of text.split(/^Simple mixer control /m)) {
     const name = /^'(.+)',0$/m.exec(block)?.[1];
     if (name === undefined) continue;
-    const channels = [...block.matchAll(/^ {2}[^:\n]+:(?: Playback)? -?\d+ \[(\d+)%\].*$/gm)];
+    const channels = block.split('\n').flatMap((line) => {
+      const percent = /^ {2}[^:]+:(?: Playback)? -?\d+ \[(\d+)%\]/.exec(line)?.[1];
+      return percent === undefined ? [] : [[line, percent] as const];
+    });
     if (channels.length === 0 || !/^ {2}Capabilities:.* (pvolume|volume)\b/m.test(block)) continue;
     const percent = Math.max(...channels.map((channel) => Number(channel[1])));
     found.set(name, { percent, muted: channels.every(([line]) => line.includes('[off]')), device: name });

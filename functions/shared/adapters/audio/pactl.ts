@@ -26,12 +26,12 @@ export function defaultSink(info: string): string {
 /** Volume and mute of one sink in the output of `pactl list sinks`. */
 export function parseSinks(text: string, name: string): Volume {
   for (const block of text.split(/^Sink #/m)) {
-    if (/^\s*Name: (.+)$/m.exec(block)?.[1] !== name) continue;
-    const levels = [...(/^\s*Volume: (.+)$/m.exec(block)?.[1] ?? '').matchAll(/(\d+)%/g)].map((match) =>
+    if (/^[ \t]*Name: (.+)$/m.exec(block)?.[1] !== name) continue;
+    const levels = [...(/^[ \t]*Volume: (.+)$/m.exec(block)?.[1] ?? '').matchAll(/(\d{1,5})%/g)].map((match) =>
       Number(match[1]),
     );
     if (levels.length === 0) break;
-    return { percent: Math.max(...levels), muted: /^\s*Mute: yes$/m.test(block), device: name };
+    return { percent: Math.max(...levels), muted: /^[ \t]*Mute: yes$/m.test(block), device: name };
   }
   throw new MixerAbsent('pactl: the default sink has no volume');
 }

@@ -7,7 +7,7 @@ export const wpctl: Mixer = {
   program: 'wpctl',
   async read(run) {
     const { percent, muted } = parseLevel(await run('wpctl', 'get-volume', SINK));
-    const name = /^\s*\*?\s*node\.name = "(.+)"$/m.exec(await run('wpctl', 'inspect', SINK))?.[1];
+    const name = /^[ \t*]*node\.name = "([^"\n]+)"$/m.exec(await run('wpctl', 'inspect', SINK))?.[1];
     return { percent, muted, device: name ?? 'PipeWire' };
   },
   async set(run, percent) {

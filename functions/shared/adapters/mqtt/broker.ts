@@ -38,6 +38,8 @@ export interface BrokerOptions {
 }
 
 const KEEP_ALIVE_SECONDS = 10;
+/** A living connection is never silent for so long: pings are answered. */
+const LONGEST_SILENCE_MS = 20_000;
 /** Topic and properties of our longest message, generously. */
 const OVERHEAD = 1024;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -64,6 +66,7 @@ export class Broker {
   #retry: NodeJS.Timeout | undefined;
   #problem: string | undefined;
   #heardAt = 0;
+  #paused = false;
   /** Largest packet this broker takes; a larger one would cost the connection, and everybody their answers. */
   #mostBytes = Number.POSITIVE_INFINITY;
   #waiting: Array<() => void> = [];
@@ -99,12 +102,9 @@ export class Broker {
     });
   }
 
-  /**
-   * True when nothing was heard for longer than a living connection stays silent: the process was frozen, as functions
-   * in the cloud are between two requests, and the broker has hung up long ago.
-   */
+  /** True after a silence that no living connection has: the process was frozen, as functions are, and given up. */
   get frozen(): boolean {
-    return this.#up && Date.now() - this.#heardAt > KEEP_ALIVE_SECONDS * 2_000;
+    return this.#up && (this.#paused || Date.now() - this.#heardAt > LONGEST_SILENCE_MS);
   }
 
   /** Gives the connection up and makes a new one. */
@@ -177,11 +177,15 @@ export class Broker {
       this.#subscribe(client);
     });
     client.on('packetreceive', () => {
-      this.#heardAt = Date.now();
+      const now = Date.now();
+      // What is read first after a pause may have been sent long before the broker hung up.
+      this.#paused ||= this.#up && now - this.#heardAt > LONGEST_SILENCE_MS;
+      this.#heardAt = now;
     });
     client.on('message', (topic, payload, packet) => onMessage(messageOf(topic, payload, packet)));
     client.on('disconnect', ({ reasonCode }) => {
       failure = Object.assign(new Error('the broker ended the connection'), { code: reasonCode });
+      this.#lose(client, failure);
     });
     client.on('error', (error) => {
       failure ??= error;
@@ -201,6 +205,7 @@ export class Broker {
         return;
       }
       this.#up = true;
+      this.#paused = false;
       this.#failures = 0;
       this.#problem = undefined;
       this.#options.logger.info({ setting: this.#options.setting }, 'connected to the MQTT broker');

@@ -13,8 +13,15 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
  */
 export function messageText(value: unknown): string {
   return cap(
-    decode(value).replace(TERMINAL_SEQUENCE, '').replace(/\r\n?/g, '\n').replace(CONTROL, '').replace(/\n+$/, ''),
+    withoutLastBreaks(decode(value).replace(TERMINAL_SEQUENCE, '').replace(/\r\n?/g, '\n').replace(CONTROL, '')),
   );
+}
+
+/** Without the line ends behind it, counted from the end: a message of nothing else costs no more than its length. */
+function withoutLastBreaks(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === '\n') end -= 1;
+  return text.slice(0, end);
 }
 
 function decode(value: unknown): string {

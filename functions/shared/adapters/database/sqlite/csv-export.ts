@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { stringify } from 'csv-stringify/sync';
+import { forgetStaged, stagedName, sweepStaged } from '../../files/staged.ts';
 import { KEY, type StoredValue } from '../column.ts';
 import type { Selection, Transferred } from '../port.ts';
 import { toField, WRITING } from './csv-format.ts';
@@ -15,7 +15,7 @@ const ROWS_A_TURN = 200;
 
 /**
  * Writes the selected tables, all out of one state. Each file is written beside its place and renamed, so that a reader,
- * or a full disk, never meets half of one.
+ * or a full disk, never meets half of one. What killed exports left in the same folder goes.
  */
 export async function exportTables(
   session: Session,
@@ -23,11 +23,13 @@ export async function exportTables(
   selection: Selection,
   path: string,
 ): Promise<Transferred[]> {
-  const files = csvFiles(exportDir, selection, path, 'write').map((file) => ({
-    ...file,
-    temporary: join(dirname(file.file), `.${randomUUID()}.unfinished`),
-  }));
+  const files = csvFiles(exportDir, selection, path, 'write').map((file) => {
+    const staged = stagedName();
+    return { ...file, staged, temporary: join(dirname(file.file), staged) };
+  });
+  const folders = new Set(files.map(({ file }) => dirname(file)));
   try {
+    for (const folder of folders) await sweepStaged(folder, Date.now());
     session.database.exec('BEGIN');
     const done: Transferred[] = [];
     try {
@@ -37,10 +39,13 @@ export async function exportTables(
       session.database.exec('COMMIT');
     }
     for (const { temporary, file } of files) renameSync(temporary, file);
-    for (const folder of new Set(files.map(({ file }) => dirname(file)))) syncPath(folder);
+    for (const folder of folders) syncPath(folder);
     return done;
   } finally {
-    for (const { temporary } of files) rmSync(temporary, { force: true });
+    for (const { temporary, staged } of files) {
+      rmSync(temporary, { force: true });
+      forgetStaged(staged);
+    }
   }
 }
 

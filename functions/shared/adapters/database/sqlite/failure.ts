@@ -26,7 +26,19 @@ export function named(error: unknown): unknown {
   if (UNUSABLE.test(code)) {
     return unavailable('database', `SQLite reports ${code}. The log and a restart of the service tell more.`, error);
   }
+  if (code === 'SQLITE_ERROR' && isSpoilt(error)) {
+    const remedy =
+      'Its file was changed from outside and lacks tables. The log and a restart of the service tell more.';
+    return unavailable('database', remedy, error);
+  }
   return error;
+}
+
+/** The tables were there when the file was opened, and no statement names another. */
+function isSpoilt(error: unknown): boolean {
+  return (
+    typeof error === 'object' && error !== null && 'message' in error && /^no such table/.test(String(error.message))
+  );
 }
 
 /** 409 for now: the same request works later. */
