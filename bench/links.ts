@@ -1,6 +1,6 @@
 /**
  * `npm run bench:links`: the round trip of one command over each link, asked one after another and 32 at a time: in this
- * process, and through a real mosquitto to a robot in a process of its own.
+ * process, through a real mosquitto to a robot in a process of its own, and to a stand-in for rosbridge in this process.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,15 +11,17 @@ import { openRobotLink } from '../functions/shared/adapters/robot-link/open.ts';
 import type { RobotLink } from '../functions/shared/adapters/robot-link/port.ts';
 import { loadConfig } from '../functions/shared/config.ts';
 import { createLogger } from '../functions/shared/logger.ts';
+import { RosbridgeStandIn } from '../test/support/rosbridge-server.ts';
 import { freePort, ROOT, startService } from './servers.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5_000);
 const logger = createLogger('silent');
 const folder = mkdtempSync(join(tmpdir(), 'robot-rest-links-'));
+const mapping = join(folder, 'rosbridge.yaml');
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 function open(url: string): Promise<RobotLink> {
-  const { config } = loadConfig({ HOME: folder, SERVICE_ROBOT_URL: url });
+  const { config } = loadConfig({ HOME: folder, SERVICE_ROBOT_URL: url, SERVICE_ROBOT_MAPPING_PATH: mapping });
   return openRobotLink(config, logger, Date.now, NO_METRICS);
 }
 
@@ -64,4 +66,22 @@ if (existsSync('/usr/sbin/mosquitto')) {
   await measure('MQTT, relay on the robot', await open(`${url}/bench`));
   await robot.stop();
 }
+writeFileSync(
+  mapping,
+  JSON.stringify({
+    ros: 2,
+    stop: { publish: [{ name: '/cmd_vel', type: 'geometry_msgs/msg/Twist', message: { linear: { x: 0 } } }] },
+    commands: {
+      sound_level: {
+        title: 'Set the level of sounds',
+        kind: 'float',
+        bounds: { minimum: 0, maximum: 100 },
+        service: { name: '/sound_level', type: 'bench/srv/SetLevel', args: { level: '$value' } },
+      },
+    },
+  }),
+);
+const robot = await RosbridgeStandIn.start();
+robot.services.set('/sound_level', () => ({}));
+await measure('rosbridge, stand-in', await open(robot.url));
 process.exit(0);

@@ -11,6 +11,7 @@ guest_packages=(
   network-manager wpasupplicant iw iproute2 iputils-ping
   hostapd dnsmasq-base                      # the networks to join
   openssh-server
+  polkitd libstdc++6                        # who may what, and what Node.js needs: for the installed service
 )
 
 stamp=$(cat "$0" | sha256sum | cut -d' ' -f1)
@@ -100,7 +101,6 @@ echo 'options mac80211_hwsim radios=3' | put etc/modprobe.d/guest.conf
 put etc/NetworkManager/conf.d/guest.conf <<'END'
 [main]
 dhcp=internal
-auth-polkit=false
 [keyfile]
 unmanaged-devices=driver:virtio_net;interface-name:wlan1;interface-name:wlan2;interface-name:hwsim0
 END

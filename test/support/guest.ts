@@ -1,6 +1,8 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { ROOT } from './sources.ts';
 import { freePort } from './sshd.ts';
@@ -23,6 +25,10 @@ export interface Guest {
   run(line: string): Promise<string>;
   /** Writes a file over there, below new folders if need be. */
   put(path: string, content: string): Promise<void>;
+  /** Copies files or folders (`.` is all) of a folder here into a folder over there, links followed. */
+  copy(from: string, names: readonly string[], to: string): Promise<void>;
+  /** @returns a Unix socket here that leads to a Unix socket, or to `host:port`, over there. */
+  reach(remote: string): Promise<string>;
   /** Ends it, and with it everything that belongs to it. */
   stop(): Promise<void>;
 }
@@ -87,6 +93,18 @@ export async function bootGuest(): Promise<Guest> {
     run,
     async put(path, content) {
       await run(`mkdir -p "$(dirname '${path}')" && cat > '${path}'`, content);
+    },
+    async copy(from, names, to) {
+      const archive = spawn('tar', ['-C', from, '-c', '-h', ...names], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const unpack = `mkdir -p '${to}' && tar -C '${to}' --no-same-owner -x`;
+      const work = execute('ssh', ssh('root@127.0.0.1', unpack));
+      if (work.child.stdin) await pipeline(archive.stdout, work.child.stdin);
+      await work;
+    },
+    async reach(remote) {
+      const local = join(folder, `reach-${randomUUID().slice(0, 8)}`);
+      await execute('ssh', ssh('-O', 'forward', '-L', `${local}:${remote}`, 'root@127.0.0.1'));
+      return local;
     },
     stop,
   };
