@@ -133,16 +133,21 @@ describe('With SERVICE_MODE=robot', () => {
   });
 });
 
+/** A service with one client that waits for the end of a mission of 10 minutes. */
+async function startWithWaiter() {
+  const service = await start();
+  const { token } = (await http(service.socketPath, '/api/v2/auth/')).json;
+  const post = (path: string, body?: unknown) => http(service.url, path, { method: 'POST', body, ...withToken(token) });
+  const { msg } = (await post('/api/v1/dict/', { command: 'skill', value: { name: 'wait', seconds: 600 } })).json
+    .result;
+  const waiting = post('/api/v1/str/', { command: 'wait_for_skill', value: msg });
+  await post('/api/v1/str/', { command: 'wait_for_skill_started', value: msg });
+  return { service, post, waiting };
+}
+
 describe('SIGTERM', () => {
   it('lets requests finish, tells new ones to come back, and lets stop through all the while', async () => {
-    const service = await start();
-    const { token } = (await http(service.socketPath, '/api/v2/auth/')).json;
-    const post = (path: string, body?: unknown) =>
-      http(service.url, path, { method: 'POST', body, ...withToken(token) });
-    const { msg } = (await post('/api/v1/dict/', { command: 'skill', value: { name: 'wait', seconds: 600 } })).json
-      .result;
-    const waiting = post('/api/v1/str/', { command: 'wait_for_skill', value: msg });
-    await post('/api/v1/str/', { command: 'wait_for_skill_started', value: msg });
+    const { service, post, waiting } = await startWithWaiter();
     const ended = service.end('SIGTERM');
     while ((await http(service.url, '/health/ready', {})).status !== 503)
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -160,14 +165,7 @@ describe('SIGTERM', () => {
   });
 
   it('tells a client that waits too long why it is sent away', async () => {
-    const service = await start();
-    const { token } = (await http(service.socketPath, '/api/v2/auth/')).json;
-    const post = (path: string, body?: unknown) =>
-      http(service.url, path, { method: 'POST', body, ...withToken(token) });
-    const { msg } = (await post('/api/v1/dict/', { command: 'skill', value: { name: 'wait', seconds: 600 } })).json
-      .result;
-    const waiting = post('/api/v1/str/', { command: 'wait_for_skill', value: msg });
-    await post('/api/v1/str/', { command: 'wait_for_skill_started', value: msg });
+    const { service, waiting } = await startWithWaiter();
     const ended = service.end('SIGTERM');
     expect((await waiting).json).toMatchObject({ status: 503, code: 'component_unavailable' });
     expect(await ended).toEqual({ code: 0, signal: null });
