@@ -5,16 +5,40 @@ import { ServiceError, unavailable } from '../functions/shared/errors.ts';
 /** Routes that are answered while the service ends: the robot must still be stoppable, and probes must see it end. */
 const ALWAYS_ADMITTED = new Set(['POST /api/{version}/stop', 'GET /health/live', 'GET /health/ready']);
 
-export interface Flight {
-  /** Aborts when the client hangs up or the service ends. */
-  readonly signal: AbortSignal;
+/** One request that is being answered, until the last byte of its answer is out. */
+export class Flight {
+  readonly response: ServerResponse;
+  #controller: AbortController | undefined;
+  #ending: ServiceError | undefined;
+
+  constructor(response: ServerResponse) {
+    this.response = response;
+  }
+
+  /** Aborts when the client hangs up or the service ends. Made when it is first asked for: most answers never wait. */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#ending) this.#controller.abort(this.#ending);
+    }
+    return this.#controller.signal;
+  }
+
+  /** True once nobody waits for the answer any more. */
+  get abandoned(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  abandon(why: ServiceError): void {
+    this.#ending ??= why;
+    this.#controller?.abort(this.#ending);
+  }
 }
 
 /** Every request that is being answered. Knows who hung up, and ends what still runs when the service ends. */
 export class InFlight {
-  readonly #flights = new Set<AbortController>();
-  readonly #endings = new WeakMap<Socket, Set<() => void>>();
-  readonly #answering = new Map<Socket, ServerResponse>();
+  readonly #flights = new Set<Flight>();
+  readonly #ofSocket = new WeakMap<Socket, Set<Flight>>();
   #draining = false;
   #onEmpty: (() => void) | undefined;
 
@@ -26,36 +50,36 @@ export class InFlight {
     return this.#flights.size;
   }
 
-  begin(request: IncomingMessage, response: ServerResponse): Flight {
-    const controller = new AbortController();
-    const { socket } = request;
-    const onSocketClose = this.#endingsOf(socket);
-    const end = () => {
-      if (!this.#flights.delete(controller)) return;
-      onSocketClose.delete(end);
-      if (this.#answering.get(socket) === response) this.#answering.delete(socket);
-      if (!response.writableFinished) controller.abort(hungUp());
-      if (this.#flights.size === 0) this.#onEmpty?.();
-    };
-    this.#flights.add(controller);
-    this.#answering.set(socket, response);
-    onSocketClose.add(end);
-    response.once('close', end);
-    return { signal: controller.signal };
+  begin({ socket }: IncomingMessage, response: ServerResponse): Flight {
+    const flight = new Flight(response);
+    const neighbours = this.#flightsOf(socket);
+    neighbours.add(flight);
+    this.#flights.add(flight);
+    response.on('close', () => {
+      neighbours.delete(flight);
+      this.#land(flight);
+    });
+    return flight;
   }
 
-  /** What to do when a connection is lost: an answer that waits behind others on it has no socket and hears nothing. */
-  #endingsOf(socket: Socket): Set<() => void> {
-    let endings = this.#endings.get(socket);
-    if (!endings) {
-      const all = new Set<() => void>();
-      this.#endings.set(socket, all);
+  /** An answer that waits behind others on its connection has no socket and hears nothing, so the connection is watched as well. */
+  #flightsOf(socket: Socket): Set<Flight> {
+    let flights = this.#ofSocket.get(socket);
+    if (!flights) {
+      const all = new Set<Flight>();
+      this.#ofSocket.set(socket, all);
       socket.once('close', () => {
-        for (const end of all) end();
+        for (const flight of all) this.#land(flight);
       });
-      endings = all;
+      flights = all;
     }
-    return endings;
+    return flights;
+  }
+
+  #land(flight: Flight): void {
+    if (!this.#flights.delete(flight)) return;
+    if (!flight.response.writableFinished) flight.abandon(hungUp());
+    if (this.#flights.size === 0) this.#onEmpty?.();
   }
 
   /** @throws ServiceError `component_unavailable` when the service is ending and the route is not one that must go on. */
@@ -65,7 +89,8 @@ export class InFlight {
 
   /** True when bytes of an answer are already on this socket, so that no other answer fits. */
   isAnswering(socket: Socket): boolean {
-    return this.#answering.get(socket)?.headersSent ?? false;
+    for (const { response } of this.#ofSocket.get(socket) ?? []) if (response.headersSent) return true;
+    return false;
   }
 
   /** From now on only stop and the probes are admitted. Settles when nothing runs any more, at most after `grace` ms. */
@@ -76,7 +101,7 @@ export class InFlight {
 
   /** Ends what still runs with an error that says why, and gives it `within` ms to tell its client. */
   async end(within: number): Promise<void> {
-    for (const controller of this.#flights) controller.abort(shuttingDown());
+    for (const flight of this.#flights) flight.abandon(shuttingDown());
     await this.#emptyWithin(within);
   }
 

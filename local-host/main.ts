@@ -1,10 +1,10 @@
-import { pino } from 'pino';
 import { FileFault } from '../functions/shared/adapters/files/watched-file.ts';
 import { ensureFirstKey } from '../functions/shared/adapters/key-store/first-key.ts';
 import { ConfigError, loadConfig, maskUrl } from '../functions/shared/config.ts';
 import { createLogger } from '../functions/shared/logger.ts';
 import { database } from '../functions/shared/ports.ts';
 import { simulatedParts } from '../functions/shared/simulated-parts.ts';
+import { openLogLines } from './log-lines.ts';
 import { sdNotifyOf } from './sd-notify.ts';
 import { startService } from './service.ts';
 import { StartError } from './start-error.ts';
@@ -12,8 +12,8 @@ import { StartError } from './start-error.ts';
 /** Whatever hangs at the end, the process is gone by then (systemd would kill it later anyway). */
 const LAST_EXIT_MS = 9_500;
 
-/** Lines of busy moments go out together, at the latest after 50 ms; at the end of the process what is left is flushed. */
-const log = pino.destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 50 });
+/** The log goes to stderr. What is left of it at the end of the process is flushed there. */
+const log = openLogLines(2);
 
 /** The process on the robot: settings, listeners, and the way down. Announcements go to stdout, the log to stderr. */
 async function main(): Promise<void> {

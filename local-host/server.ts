@@ -7,7 +7,6 @@ import type { EndpointSpec } from '../functions/shared/middleware/endpoint.ts';
 import type { HostFacts } from '../functions/shared/middleware/exchange.ts';
 import { problem } from '../functions/shared/middleware/render-error.ts';
 import type { Ports } from '../functions/shared/port.ts';
-import { readBody } from './body.ts';
 import { createClientAddress } from './client-address.ts';
 import { createCors, preflightHeaders } from './cors.ts';
 import { toEvent } from './event.ts';
@@ -16,6 +15,7 @@ import type { InFlight } from './in-flight.ts';
 import type { Limits } from './limits.ts';
 import { answerParserError } from './parser-error.ts';
 import { readTarget, type Target } from './request-head.ts';
+import { RequestFacts } from './request-facts.ts';
 import { send } from './response.ts';
 import type { Match, Router } from './router.ts';
 import { createTlsServer } from './tls-server.ts';
@@ -90,14 +90,7 @@ export function createHttpServer(
       sourceIp: client.address,
       now: ports.clock(),
     });
-    const host: HostFacts = {
-      ports,
-      listener,
-      signal: flight.signal,
-      viaTrustedProxy: client.viaTrustedProxy,
-      readBody: () => readBody(request, response),
-    };
-    const context = { host };
+    const context = { host: new RequestFacts({ ports, listener, flight, client, request }), exchange: undefined };
     const result = run
       ? await answer(event, context, UNROUTED, run)
       : await (match as Match).route.endpoint(event, context);

@@ -45,7 +45,6 @@ export const BUNDLE = {
   platform: 'node',
   target: 'node20',
   minify: true,
-  keepNames: true,
   // Compiled code cannot be bundled. The last two are optional parts of ssh2, which does without them.
   external: ['better-sqlite3', 'cpu-features', '*.node'],
   // CommonJS dependencies inside an ESM bundle call require for Node's own modules; ssh2 names a path by __dirname.

@@ -18,11 +18,10 @@ export const handler = endpoint({
   errors: COMMAND_ERRORS,
   uses: { robotLink, config, clock },
 }).handler((call, ports) => {
-  const { valid, caller, signal } = call;
-  const { command } = valid.path;
+  const { command } = call.valid.path;
   const spec = findCommand(ports.robotLink, command);
   if (spec.kind !== 'none') throw wrongKind(spec, 'path:command');
   recordAction(call, spec);
-  const answer = runCommand(ports, spec, undefined, { caller, signal });
+  const answer = runCommand(ports, spec, undefined, call);
   return answer instanceof Promise ? answer.then((result) => ({ command, result })) : { command, result: answer };
 });

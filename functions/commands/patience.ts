@@ -8,11 +8,11 @@ import { ServiceError } from '../shared/errors.ts';
 export class Patience implements SendOptions {
   readonly deadline: number;
   readonly #milliseconds: number;
-  readonly #caller: AbortSignal | undefined;
+  readonly #caller: { readonly signal: AbortSignal } | undefined;
   #controller: AbortController | undefined;
 
-  /** @param caller aborts when the caller no longer waits; absent: nothing but the deadline ends the wait. */
-  constructor(now: number, milliseconds: number, caller?: AbortSignal) {
+  /** @param caller its signal aborts when the caller no longer waits; absent: nothing but the deadline ends the wait. */
+  constructor(now: number, milliseconds: number, caller?: { readonly signal: AbortSignal }) {
     this.deadline = now + milliseconds;
     this.#milliseconds = milliseconds;
     this.#caller = caller;
@@ -30,7 +30,7 @@ export class Patience implements SendOptions {
   wait<T>(answer: Promise<T>): Promise<T> {
     const { signal } = this;
     const giveUp = (reason: unknown) => this.#controller?.abort(reason);
-    const caller = this.#caller;
+    const caller = this.#caller?.signal;
     const hangUp = () => caller && giveUp(hungUp(caller));
     const timer = setTimeout(() => giveUp(timeout(this.#milliseconds)), this.#milliseconds);
     caller?.addEventListener('abort', hangUp);

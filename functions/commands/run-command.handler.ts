@@ -15,11 +15,11 @@ export const handler = endpoint({
   errors: COMMAND_ERRORS,
   uses: { robotLink, config, clock },
 }).handler(async (call, ports) => {
-  const { valid, caller, signal } = call;
+  const { valid } = call;
   const { command } = valid.path;
   const spec = findCommand(ports.robotLink, command);
   const value = valueFor(spec, valid.body?.value);
   recordAction(call, spec, value);
-  const answer = runCommand(ports, spec, value, { caller, signal });
+  const answer = runCommand(ports, spec, value, call);
   return { command, value, result: answer instanceof Promise ? await answer : answer };
 });

@@ -26,7 +26,10 @@ export interface Recorder {
 /** Who asks, and until when they listen. */
 export interface Asker {
   readonly caller: Caller;
+  /** Looked at only where there is a wait. */
   readonly signal: AbortSignal;
+  /** They have left already; where absent, `signal` says so. */
+  readonly abandoned?: boolean;
   /** When the answer stops being of use to them, in ms since the epoch; absent: they wait as long as the command may take. */
   readonly deadline?: number;
 }
@@ -60,13 +63,14 @@ export function runCommand(
   { robotLink, config, clock }: Commanding,
   spec: CommandSpec,
   value: JsonValue | undefined,
-  { caller, signal, deadline = Number.POSITIVE_INFINITY }: Asker,
+  asker: Asker,
 ): JsonValue | Promise<JsonValue> {
   if (value !== undefined) requireFittingValue(spec, value);
-  if (signal.aborted) throw hungUp(signal);
-  const sender = senderOf(caller);
+  if (asker.abandoned ?? asker.signal.aborted) throw hungUp(asker.signal);
+  const sender = senderOf(asker.caller);
   const now = clock();
-  const patience = new Patience(now, Math.min(longestWait(spec, config), deadline - now), signal);
+  const left = (asker.deadline ?? Number.POSITIVE_INFINITY) - now;
+  const patience = new Patience(now, Math.min(longestWait(spec, config), left), asker);
   const command = spec.name;
   const answer = robotLink.send(value === undefined ? { command, sender } : { command, value, sender }, patience);
   return answer instanceof Promise ? patience.wait(answer) : answer;

@@ -30,12 +30,11 @@ export function typedCommand(
     errors: COMMAND_ERRORS,
     uses: { robotLink, config, clock },
   }).handler((call, ports) => {
-    const { valid, caller, signal } = call;
-    const { command, value } = valid.body;
+    const { command, value } = call.valid.body;
     const spec = findCommand(ports.robotLink, command);
     if (spec.kind !== kind) throw wrongKind(spec, '/command');
     recordAction(call, spec, value);
-    const answer = runCommand(ports, spec, value, { caller, signal });
+    const answer = runCommand(ports, spec, value, call);
     return answer instanceof Promise
       ? answer.then((result) => ({ command, value, result }))
       : { command, value, result: answer };

@@ -10,8 +10,22 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   const options = {
     level,
     base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: isoTime(),
     formatters: { level: (label: string) => ({ level: label }) },
   };
   return destination ? pino(options, destination) : pino(options);
+}
+
+/** The time as ISO 8601 text, put together once for all lines of the same millisecond. */
+function isoTime(): () => string {
+  let millisecond = 0;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== millisecond) {
+      millisecond = now;
+      text = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return text;
+  };
 }

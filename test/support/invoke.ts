@@ -49,7 +49,16 @@ export async function invoke(handler: Endpoint, invocation: Invocation): Promise
   });
   if (sent !== undefined) event.body = sent;
   const signal = invocation.signal ?? new AbortController().signal;
-  const result = await handler(event, { host: { ports, listener, signal } });
+  const result = await handler(event, {
+    host: {
+      ports,
+      listener,
+      signal,
+      get abandoned() {
+        return signal.aborted;
+      },
+    },
+  });
   const json = /^application\/(problem\+)?json/.test(result.headers['content-type'] ?? '');
   return {
     status: result.statusCode,

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { ServiceError } from '../errors.ts';
-import type { HostFacts } from './exchange.ts';
+import { type HostFacts, seenWith } from './exchange.ts';
 
 const ROBOT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -11,10 +11,11 @@ const ROBOT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 export function addressRobot(host: HostFacts, event: APIGatewayProxyEventV2): HostFacts {
   const robotId = event.pathParameters?.robot_id;
   if (robotId === undefined) return host;
-  if (!ROBOT_ID.test(robotId)) return { ...host, fault: noRobot('An id has 1 to 64 of A-Z a-z 0-9 _ -.') };
+  if (!ROBOT_ID.test(robotId)) return seenWith(host, { fault: noRobot('An id has 1 to 64 of A-Z a-z 0-9 _ -.') });
   const { fleet, SERVICE_ROBOT_URL, SERVICE_ROBOT_ID } = host.ports.config;
-  if (fleet || SERVICE_ROBOT_URL === undefined) return { ...host, ports: host.ports.forRobot(robotId) };
-  return robotId === SERVICE_ROBOT_ID ? host : { ...host, fault: noRobot('This service speaks for one robot only.') };
+  if (fleet || SERVICE_ROBOT_URL === undefined) return seenWith(host, { ports: host.ports.forRobot(robotId) });
+  if (robotId === SERVICE_ROBOT_ID) return host;
+  return seenWith(host, { fault: noRobot('This service speaks for one robot only.') });
 }
 
 function noRobot(why: string): ServiceError {

@@ -27,11 +27,21 @@ export async function answer(
   pipeline: RunPipeline,
 ): Promise<Result> {
   const started = performance.now();
-  const host = await hostOf(event, context);
-  const exchange: Exchange = { spec, host, requestId: requestIdOf(event) };
+  const host = context.host ? hostAddressed(context.host, event) : await hostInCloud(event);
+  const exchange: Exchange = {
+    spec,
+    host,
+    requestId: requestIdOf(event),
+    caller: undefined,
+    keyHolder: undefined,
+    valid: undefined,
+    errorCode: undefined,
+    note: undefined,
+  };
+  context.exchange = exchange;
   const result = host.fault
     ? refusal(host.fault, exchange)
-    : await pipeline(event, Object.assign(context, { exchange }));
+    : await pipeline(event, context as PipelineRequest['context']); // as: it has just got its exchange
   const note = exchange.note ?? refusedNote(exchange);
   if (note) await keepNote(event, exchange, note);
   const { headers } = result;
@@ -52,8 +62,11 @@ export async function answer(
 }
 
 /** The host, and in a fleet what it has for the robot that the path names. */
-async function hostOf(event: APIGatewayProxyEventV2, { host: given }: HostContext): Promise<HostFacts> {
-  if (given) return given.ports.config.fleet ? addressRobot(given, event) : given;
+function hostAddressed(host: HostFacts, event: APIGatewayProxyEventV2): HostFacts {
+  return host.ports.config.fleet ? addressRobot(host, event) : host;
+}
+
+async function hostInCloud(event: APIGatewayProxyEventV2): Promise<HostFacts> {
   const host = await lambdaHost();
   if (host.fault) return host;
   await host.ports.thaw();

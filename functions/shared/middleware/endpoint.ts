@@ -1,15 +1,13 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { z } from 'zod';
-import type { Access, Caller } from '../access.ts';
-import type { ApiKeyRecord } from '../adapters/key-store/port.ts';
+import type { Access } from '../access.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Resolved, Uses } from '../port.ts';
 import { answer, type RunPipeline } from './answer.ts';
-import type { AuditNote } from './audit.ts';
 import { authenticate } from './authenticate.ts';
-import type { Exchange, HostContext, PipelineRequest, Result } from './exchange.ts';
-import { forwardedPrefix } from './forwarded-prefix.ts';
+import { type Call, HandlerCall } from './call.ts';
+import type { HostContext, PipelineRequest, Result } from './exchange.ts';
 import { parseInput } from './parse-input.ts';
 import { parseJson } from './parse-json.ts';
 import { receiveBody } from './receive-body.ts';
@@ -58,37 +56,6 @@ interface Pipeline {
 
 const newPipeline = middy as unknown as () => Pipeline; // as: middy's own types know neither our context nor stream bodies
 
-type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
-type CallerOf<A> = A extends 'public' ? undefined : A extends 'api-key' ? ApiKeyRecord : Caller;
-
-/** What a handler sees of a request: parsed values and who is calling. */
-export interface Call<A extends Access, I extends InputSpec> {
-  readonly valid: {
-    readonly path: Parsed<I['path']>;
-    readonly query: Parsed<I['query']>;
-    readonly headers: Parsed<I['headers']>;
-    readonly body: Parsed<I['body']>;
-  };
-  /** For `api-key` the record of the key, else whom the token speaks for. */
-  readonly caller: CallerOf<A>;
-  /** Aborts when the client hangs up or the service is about to end. */
-  readonly signal: AbortSignal;
-  readonly requestId: string;
-  /** The robot that is addressed: the one of this service, in a fleet the one that the path names. */
-  readonly robotId: string;
-  /** Address of the client, as far as trusted proxies tell it. */
-  readonly address: string;
-  readonly listener: 'tcp' | 'socket';
-  /** GET or HEAD for a safe route, else the method of the route. */
-  readonly method: string;
-  /** Path as received, without the query. */
-  readonly rawPath: string;
-  /** What a trusted proxy took off the front of the path, `/robot-1` for instance; empty when nothing is known. */
-  readonly forwardedPrefix: string;
-  /** Says what the audit trail shall keep of this request: chosen fields, never a secret. */
-  readonly record: (action: string, subject: AuditNote['subject']) => void;
-}
-
 export type Endpoint = ((event: APIGatewayProxyEventV2, context: HostContext) => Promise<Result>) & {
   readonly spec: EndpointSpec;
 };
@@ -119,29 +86,11 @@ export function endpoint<
         .handler(async (event, context) => {
           const { exchange } = context;
           const ports = exchange.host.ports.resolve(uses);
-          return work(callOf(exchange, event), ports instanceof Promise ? await ports : ports);
+          return work(new HandlerCall<A, I>(exchange, event), ports instanceof Promise ? await ports : ports);
         });
       const handler = (event: APIGatewayProxyEventV2, context: HostContext): Promise<Result> =>
         answer(event, context, spec as unknown as EndpointSpec, pipeline); // as: forgets the literal types
       return Object.assign(handler, { spec: spec as unknown as EndpointSpec }); // as: forgets the literal types
     },
   };
-
-  function callOf(exchange: Exchange, event: APIGatewayProxyEventV2): Call<A, I> {
-    return {
-      valid: exchange.valid as Call<A, I>['valid'], // as: parse-input has just made it from the same schemas
-      caller: (exchange.keyHolder ?? exchange.caller) as CallerOf<A>, // as: authenticate sets it by the same access
-      signal: exchange.host.signal,
-      requestId: exchange.requestId,
-      robotId: exchange.host.ports.config.SERVICE_ROBOT_ID,
-      address: event.requestContext.http.sourceIp,
-      listener: exchange.host.listener,
-      method: event.requestContext.http.method,
-      rawPath: event.rawPath,
-      forwardedPrefix: forwardedPrefix(event.headers, exchange.host),
-      record: (action, subject) => {
-        exchange.note = { action, subject };
-      },
-    };
-  }
 }

@@ -12,8 +12,10 @@ export interface HostFacts {
   readonly ports: Ports;
   /** Which listener took the request; a header can never say it. */
   readonly listener: 'tcp' | 'socket';
-  /** Aborts when the client hangs up or the service is about to end. */
+  /** Aborts when the client hangs up or the service is about to end. Costs something to make: asked for only where there is a wait. */
   readonly signal: AbortSignal;
+  /** True once `signal` would be aborted. */
+  readonly abandoned: boolean;
   /** The peer is a trusted proxy: what its forwarding headers say counts. */
   readonly viaTrustedProxy?: boolean;
   /** Why nothing can be answered at the moment. */
@@ -22,10 +24,27 @@ export interface HostFacts {
    * Reads the body, at most `MAX_BODY_BYTES`, once the caller is known to be allowed in.
    * @throws ServiceError `too_large`, `request_timeout`.
    */
-  readonly readBody?: () => Promise<Buffer>;
+  readonly readBody?: (() => Promise<Buffer>) | undefined;
 }
 
-export type HostContext = Partial<Context> & { readonly host?: HostFacts };
+/** The same host but for some facts. What it says of the connection it goes on saying when asked. */
+export function seenWith(host: HostFacts, change: Pick<Partial<HostFacts>, 'ports' | 'fault'>): HostFacts {
+  return {
+    ports: host.ports,
+    listener: host.listener,
+    get signal() {
+      return host.signal;
+    },
+    get abandoned() {
+      return host.abandoned;
+    },
+    viaTrustedProxy: host.viaTrustedProxy ?? false,
+    readBody: host.readBody?.bind(host),
+    ...change,
+  };
+}
+
+export type HostContext = Partial<Context> & { readonly host?: HostFacts; exchange?: Exchange | undefined };
 
 /** The answer of an endpoint: an API Gateway v2 result whose body may also be bytes or a stream. */
 export interface Result {
@@ -39,12 +58,12 @@ export interface Exchange {
   readonly spec: EndpointSpec;
   readonly host: HostFacts;
   readonly requestId: string;
-  caller?: Caller;
-  keyHolder?: ApiKeyRecord;
-  valid?: unknown;
-  errorCode?: ErrorCode;
+  caller: Caller | undefined;
+  keyHolder: ApiKeyRecord | undefined;
+  valid: unknown;
+  errorCode: ErrorCode | undefined;
   /** What the audit trail shall say of this request, when anything. */
-  note?: AuditNote;
+  note: AuditNote | undefined;
 }
 
 /** What middy hands to each middleware, as this service uses it. */

@@ -1,6 +1,7 @@
-import { Counter, Histogram, Registry } from 'prom-client';
+import { Counter, Registry } from 'prom-client';
 import type { Metrics } from './port.ts';
 import { watchProcess } from './process-metrics.ts';
+import { CounterFamily, TimerFamily } from './tally.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** More routes and commands than the service can have; beyond it a label would come from outside. */
@@ -17,19 +18,19 @@ export interface PrometheusMetrics extends Metrics {
 export function createPrometheusMetrics(): PrometheusMetrics {
   const registry = new Registry();
   const registers = [registry];
-  const requests = new Counter({
-    name: 'http_requests_total',
-    help: 'Answered requests by route, method and status.',
-    labelNames: ['route', 'method', 'status'],
-    registers,
-  });
-  const durations = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from the request to its answer, without the transfer of a streamed body.',
-    labelNames: ['route', 'method'],
-    buckets: REQUEST_BUCKETS,
-    registers,
-  });
+  const requests = new CounterFamily(
+    { name: 'http_requests_total', help: 'Answered requests by route, method and status.' },
+    ['route', 'method', 'status'],
+    registry,
+  );
+  const durations = new TimerFamily(
+    {
+      name: 'http_request_duration_seconds',
+      help: 'Time from the request to its answer, without the transfer of a streamed body.',
+    },
+    REQUEST_BUCKETS,
+    registry,
+  );
   const minted = new Counter({
     name: 'auth_tokens_minted_total',
     help: 'Tokens signed, by occasion.',
@@ -42,37 +43,37 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     labelNames: ['code'],
     registers,
   });
-  const roundTrips = new Histogram({
-    name: 'robot_round_trip_seconds',
-    help: 'Time from sending a command to the answer of the robot, by command and outcome.',
-    labelNames: ['command', 'outcome'],
-    buckets: ROBOT_BUCKETS,
-    registers,
-  });
+  const roundTrips = new TimerFamily(
+    {
+      name: 'robot_round_trip_seconds',
+      help: 'Time from sending a command to the answer of the robot, by command and outcome.',
+    },
+    ROBOT_BUCKETS,
+    registry,
+  );
   const stopWatching = watchProcess(registry);
 
-  // Looking a child up in prom-client costs more than counting, so the children are remembered.
-  const meters = bounded((key: string) => {
-    const [method = '', route = ''] = key.split(' ');
-    return {
-      timer: durations.labels(route, method),
-      counters: bounded((status: number) => requests.labels(route, method, String(status))),
-    };
-  });
-  const robotTimers = bounded((key: string) => {
-    const [outcome = '', command = ''] = key.split(' ');
-    return roundTrips.labels(command, outcome);
-  });
+  // Maps in maps: a key put together from several strings would be hashed anew at each request.
+  const routes = remembered((route: string) =>
+    remembered((method: string) => {
+      const labels = { route, method };
+      const statuses = remembered((status: number) => requests.count({ ...labels, status: String(status) }));
+      return { timer: durations.timer(labels), statuses };
+    }),
+  );
+  const commands = remembered((command: string) =>
+    remembered((outcome: string) => roundTrips.timer({ command, outcome })),
+  );
 
   return {
     request(route, method, status, seconds) {
-      const meter = meters(`${METHODS.has(method) ? method : 'other'} ${patternOf(route)}`);
-      meter?.counters(status)?.inc();
+      const meter = routes(patternOf(route))?.(METHODS.has(method) ? method : 'other');
       meter?.timer.observe(seconds);
+      meter?.statuses(status)?.increment();
     },
     tokenMinted: (kind) => minted.inc({ kind }),
     authFailure: (code) => failures.inc({ code }),
-    robotRoundTrip: (command, outcome, seconds) => robotTimers(`${outcome} ${command}`)?.observe(seconds),
+    robotRoundTrip: (command, outcome, seconds) => commands(command)?.(outcome)?.observe(seconds),
     exposition: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
     close: stopWatching,
   };
@@ -84,7 +85,7 @@ function patternOf(route: string): string {
 }
 
 /** Remembers what `make` gave; undefined for new keys once there are implausibly many. */
-function bounded<Key, Child>(make: (key: Key) => Child): (key: Key) => Child | undefined {
+function remembered<Key, Child>(make: (key: Key) => Child): (key: Key) => Child | undefined {
   const children = new Map<Key, Child>();
   return (key) => {
     let child = children.get(key);

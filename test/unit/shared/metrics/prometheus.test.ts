@@ -28,6 +28,8 @@ describe('the Prometheus metrics', () => {
     expect(text).toContain('http_requests_total{route="/status",method="HEAD",status="503"} 1');
     expect(text).toContain('http_request_duration_seconds_bucket{le="0.0025",route="/status",method="GET"} 0');
     expect(text).toContain('http_request_duration_seconds_bucket{le="0.005",route="/status",method="GET"} 2');
+    expect(text).toContain('http_request_duration_seconds_bucket{le="+Inf",route="/status",method="GET"} 2');
+    expect(text).toContain('http_request_duration_seconds_sum{route="/status",method="GET"} 0.008');
     expect(text).toContain('http_request_duration_seconds_count{route="/status",method="HEAD"} 1');
   });
 
@@ -63,10 +65,10 @@ describe('the Prometheus metrics', () => {
 
   it('keep a method nobody knows and a flood of routes from making labels without end', async () => {
     const made = metrics();
-    made.request('GET /status', 'BREW', 405, 0.001);
+    for (const method of ['BREW', 'PROPFIND']) made.request('GET /status', method, 405, 0.001);
     for (let route = 0; route < 5000; route += 1) made.request(`GET /${route}`, 'GET', 404, 0.001);
     const counted = (await lines(made)).filter((line) => line.startsWith('http_requests_total{'));
-    expect(counted).toContain('http_requests_total{route="/status",method="other",status="405"} 1');
+    expect(counted).toContain('http_requests_total{route="/status",method="other",status="405"} 2');
     expect(counted.length).toBeLessThanOrEqual(512);
   });
 });

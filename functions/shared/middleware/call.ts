@@ -1,0 +1,101 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { z } from 'zod';
+import type { Access, Caller } from '../access.ts';
+import type { ApiKeyRecord } from '../adapters/key-store/port.ts';
+import type { AuditNote } from './audit.ts';
+import type { InputSpec } from './endpoint.ts';
+import type { Exchange } from './exchange.ts';
+import { forwardedPrefix } from './forwarded-prefix.ts';
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+type CallerOf<A> = A extends 'public' ? undefined : A extends 'api-key' ? ApiKeyRecord : Caller;
+
+/** What a handler sees of a request: parsed values and who is calling. */
+export interface Call<A extends Access, I extends InputSpec> {
+  readonly valid: {
+    readonly path: Parsed<I['path']>;
+    readonly query: Parsed<I['query']>;
+    readonly headers: Parsed<I['headers']>;
+    readonly body: Parsed<I['body']>;
+  };
+  /** For `api-key` the record of the key, else whom the token speaks for. */
+  readonly caller: CallerOf<A>;
+  /** Aborts when the client hangs up or the service is about to end. */
+  readonly signal: AbortSignal;
+  /** True once `signal` would be aborted; costs nothing to ask. */
+  readonly abandoned: boolean;
+  readonly requestId: string;
+  /** The robot that is addressed: the one of this service, in a fleet the one that the path names. */
+  readonly robotId: string;
+  /** Address of the client, as far as trusted proxies tell it. */
+  readonly address: string;
+  readonly listener: 'tcp' | 'socket';
+  /** GET or HEAD for a safe route, else the method of the route. */
+  readonly method: string;
+  /** Path as received, without the query. */
+  readonly rawPath: string;
+  /** What a trusted proxy took off the front of the path, `/robot-1` for instance; empty when nothing is known. */
+  readonly forwardedPrefix: string;
+  /** Says what the audit trail shall keep of this request: chosen fields, never a secret. */
+  readonly record: (action: string, subject: AuditNote['subject']) => void;
+}
+
+/** Reads each part when the handler asks for it: hardly any handler needs more than three. */
+export class HandlerCall<A extends Access, I extends InputSpec> implements Call<A, I> {
+  readonly #exchange: Exchange;
+  readonly #event: APIGatewayProxyEventV2;
+
+  constructor(exchange: Exchange, event: APIGatewayProxyEventV2) {
+    this.#exchange = exchange;
+    this.#event = event;
+  }
+
+  get valid() {
+    return this.#exchange.valid as Call<A, I>['valid']; // as: parse-input has made it from the same schemas
+  }
+
+  get caller() {
+    return (this.#exchange.keyHolder ?? this.#exchange.caller) as CallerOf<A>; // as: authenticate sets it by the same access
+  }
+
+  get signal() {
+    return this.#exchange.host.signal;
+  }
+
+  get abandoned() {
+    return this.#exchange.host.abandoned;
+  }
+
+  get requestId() {
+    return this.#exchange.requestId;
+  }
+
+  get robotId() {
+    return this.#exchange.host.ports.config.SERVICE_ROBOT_ID;
+  }
+
+  get address() {
+    return this.#event.requestContext.http.sourceIp;
+  }
+
+  get listener() {
+    return this.#exchange.host.listener;
+  }
+
+  get method() {
+    return this.#event.requestContext.http.method;
+  }
+
+  get rawPath() {
+    return this.#event.rawPath;
+  }
+
+  get forwardedPrefix() {
+    return forwardedPrefix(this.#event.headers, this.#exchange.host);
+  }
+
+  /** A property and not a method, so that handlers can take it apart from the call. */
+  readonly record = (action: string, subject: AuditNote['subject']): void => {
+    this.#exchange.note = { action, subject };
+  };
+}
