@@ -26,8 +26,8 @@ export function readBody(request: IncomingMessage, response: ServerResponse): Pr
       } else chunks.push(chunk);
     };
     request.on('data', onData);
-    request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    request.once('close', () => {
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('close', () => {
       if (request.complete) return;
       reject(new ServiceError('bad_request', { detail: 'The body ended before its declared length.' }));
     });

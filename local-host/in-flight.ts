@@ -37,8 +37,9 @@ export class Flight {
 
 /** Every request that is being answered. Knows who hung up, and ends what still runs when the service ends. */
 export class InFlight {
-  readonly #flights = new Set<Flight>();
-  readonly #ofSocket = new WeakMap<Socket, Set<Flight>>();
+  /** What is being answered on each open connection: mostly one request, several when a client pipelines. */
+  readonly #connections = new Map<Socket, Flight[]>();
+  #size = 0;
   #draining = false;
   #onEmpty: (() => void) | undefined;
 
@@ -47,39 +48,38 @@ export class InFlight {
   }
 
   get size(): number {
-    return this.#flights.size;
+    return this.#size;
   }
 
   begin({ socket }: IncomingMessage, response: ServerResponse): Flight {
     const flight = new Flight(response);
-    const neighbours = this.#flightsOf(socket);
-    neighbours.add(flight);
-    this.#flights.add(flight);
+    const neighbours = this.#connections.get(socket) ?? this.#connect(socket);
+    neighbours.push(flight);
+    this.#size += 1;
     response.on('close', () => {
-      neighbours.delete(flight);
+      const place = neighbours.indexOf(flight);
+      if (place < 0) return;
+      neighbours.splice(place, 1);
       this.#land(flight);
     });
     return flight;
   }
 
   /** An answer that waits behind others on its connection has no socket and hears nothing, so the connection is watched as well. */
-  #flightsOf(socket: Socket): Set<Flight> {
-    let flights = this.#ofSocket.get(socket);
-    if (!flights) {
-      const all = new Set<Flight>();
-      this.#ofSocket.set(socket, all);
-      socket.once('close', () => {
-        for (const flight of all) this.#land(flight);
-      });
-      flights = all;
-    }
+  #connect(socket: Socket): Flight[] {
+    const flights: Flight[] = [];
+    this.#connections.set(socket, flights);
+    socket.once('close', () => {
+      this.#connections.delete(socket);
+      for (const flight of flights.splice(0)) this.#land(flight);
+    });
     return flights;
   }
 
   #land(flight: Flight): void {
-    if (!this.#flights.delete(flight)) return;
+    this.#size -= 1;
     if (!flight.response.writableFinished) flight.abandon(hungUp());
-    if (this.#flights.size === 0) this.#onEmpty?.();
+    if (this.#size === 0) this.#onEmpty?.();
   }
 
   /** @throws ServiceError `component_unavailable` when the service is ending and the route is not one that must go on. */
@@ -89,8 +89,7 @@ export class InFlight {
 
   /** True when bytes of an answer are already on this socket, so that no other answer fits. */
   isAnswering(socket: Socket): boolean {
-    for (const { response } of this.#ofSocket.get(socket) ?? []) if (response.headersSent) return true;
-    return false;
+    return this.#connections.get(socket)?.some(({ response }) => response.headersSent) ?? false;
   }
 
   /** From now on only stop and the probes are admitted. Settles when nothing runs any more, at most after `grace` ms. */
@@ -101,12 +100,12 @@ export class InFlight {
 
   /** Ends what still runs with an error that says why, and gives it `within` ms to tell its client. */
   async end(within: number): Promise<void> {
-    for (const flight of this.#flights) flight.abandon(shuttingDown());
+    for (const flights of this.#connections.values()) for (const flight of flights) flight.abandon(shuttingDown());
     await this.#emptyWithin(within);
   }
 
   #emptyWithin(limit: number): Promise<void> {
-    if (this.#flights.size === 0) return Promise.resolve();
+    if (this.#size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, limit);
       this.#onEmpty = () => {

@@ -14,8 +14,8 @@ import { createHostCheck } from './host-header.ts';
 import type { InFlight } from './in-flight.ts';
 import type { Limits } from './limits.ts';
 import { answerParserError } from './parser-error.ts';
-import { readTarget, type Target } from './request-head.ts';
 import { RequestFacts } from './request-facts.ts';
+import { readTarget, type Target } from './request-head.ts';
 import { send } from './response.ts';
 import type { Match, Router } from './router.ts';
 import { createTlsServer } from './tls-server.ts';
@@ -66,13 +66,19 @@ export function createHttpServer(
   return server;
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
-    respond(request, response).catch((error: unknown) => {
-      ports.logger.error({ err: error }, 'a request could not be answered');
-      response.destroy();
-    });
+    try {
+      respond(request, response).catch((error: unknown) => fail(response, error));
+    } catch (error) {
+      fail(response, error);
+    }
   }
 
-  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  function fail(response: ServerResponse, error: unknown): void {
+    ports.logger.error({ err: error }, 'a request could not be answered');
+    response.destroy();
+  }
+
+  function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const flight = inFlight.begin(request, response);
     const method = request.method ?? 'GET';
     const { target, run, match, extra } = dispatch(request, method);
@@ -91,14 +97,14 @@ export function createHttpServer(
       now: ports.clock(),
     });
     const context = { host: new RequestFacts({ ports, listener, flight, client, request }), exchange: undefined };
-    const result = run
-      ? await answer(event, context, UNROUTED, run)
-      : await (match as Match).route.endpoint(event, context);
-    const origin = cors(request.headers.origin);
-    if (origin) Object.assign(result.headers, origin);
-    if (extra) Object.assign(result.headers, extra);
-    if (inFlight.draining) result.headers.connection = 'close';
-    send(result, { request, response, limits, logger: ports.logger });
+    const answered = run ? answer(event, context, UNROUTED, run) : (match as Match).route.endpoint(event, context); // as: what is not run is matched
+    return answered.then((result) => {
+      const origin = cors(request.headers.origin);
+      if (origin) Object.assign(result.headers, origin);
+      if (extra) Object.assign(result.headers, extra);
+      if (inFlight.draining) result.headers.connection = 'close';
+      send(result, { request, response, limits, logger: ports.logger });
+    });
   }
 
   /** The route of a request, or what the host itself answers. */

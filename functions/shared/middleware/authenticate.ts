@@ -1,6 +1,7 @@
-import { type AccessLevel, RECENT_TOKEN_SECONDS } from '../access.ts';
+import { type AccessLevel, type Caller, RECENT_TOKEN_SECONDS } from '../access.ts';
 import type { ApiKeyRecord } from '../adapters/key-store/port.ts';
 import { ServiceError } from '../errors.ts';
+import type { Ports } from '../port.ts';
 import { apiKeyGate, metrics, tokens } from '../ports.ts';
 import type { Exchange, PipelineRequest } from './exchange.ts';
 
@@ -14,17 +15,21 @@ const OTHER_BEARER = /^bearer +([A-Za-z0-9._~+/=-]{1,4096})$/i;
  * Finds out who is calling, as the endpoint's access asks for (specification, sections 5.1 to 5.7).
  * Errors: missing_token, token_invalid, token_expired, key_revoked, missing_api_key, api_key_invalid, rate_limited.
  */
-export async function authenticate({ event, context: { exchange } }: PipelineRequest): Promise<void> {
-  const { spec, host } = exchange;
-  if (spec.access === 'public') return;
+export function authenticate({ event, context: { exchange } }: PipelineRequest): void | Promise<void> {
   try {
-    if (spec.access === 'api-key')
-      await admitKeyHolder(exchange, event.headers['x-api-key'], event.requestContext.http.sourceIp);
-    else await admitTokenHolder(exchange, event.headers.authorization);
+    const admitted =
+      exchange.spec.access === 'api-key'
+        ? admitKeyHolder(exchange, event.headers['x-api-key'], event.requestContext.http.sourceIp)
+        : admitTokenHolder(exchange, event.headers.authorization);
+    return admitted?.catch((error: unknown) => refused(exchange, error));
   } catch (error) {
-    if (error instanceof ServiceError) (await host.ports.resolve(USES_METRICS)).metrics.authFailure(error.code);
-    throw error;
+    return refused(exchange, error);
   }
+}
+
+async function refused({ host }: Exchange, error: unknown): Promise<never> {
+  if (error instanceof ServiceError) (await host.ports.resolve(USES_METRICS)).metrics.authFailure(error.code);
+  throw error;
 }
 
 async function admitKeyHolder(exchange: Exchange, secret: string | undefined, address: string): Promise<void> {
@@ -35,7 +40,8 @@ async function admitKeyHolder(exchange: Exchange, secret: string | undefined, ad
       : await (await ports.resolve(USES_KEYS)).apiKeyGate.check(secret, address, ports.robotId);
 }
 
-async function admitTokenHolder(exchange: Exchange, authorization: string | undefined): Promise<void> {
+/** Without a promise when the token was verified before, which is nearly always. */
+function admitTokenHolder(exchange: Exchange, authorization: string | undefined): void | Promise<void> {
   const { ports, listener } = exchange.host;
   const recent = exchange.spec.access === 'any-recent-token';
   if (recent && listener === 'socket') {
@@ -59,10 +65,19 @@ async function admitTokenHolder(exchange: Exchange, authorization: string | unde
       detail: 'The Authorization header does not have the form "Bearer <token>".',
     });
   }
+  const verified = verify(ports, token, recent ? RECENT_TOKEN_SECONDS : 0);
+  if (!(verified instanceof Promise)) exchange.caller = verified;
+  else {
+    return verified.then((caller) => {
+      exchange.caller = caller;
+    });
+  }
+}
+
+function verify(ports: Ports, token: string, graceSeconds: number): Caller | Promise<Caller> {
   const resolved = ports.resolve(USES_TOKENS);
-  const verifier = (resolved instanceof Promise ? await resolved : resolved).tokens;
-  const caller = verifier.verify(token, recent ? { graceSeconds: RECENT_TOKEN_SECONDS } : undefined);
-  exchange.caller = caller instanceof Promise ? await caller : caller;
+  if (resolved instanceof Promise) return resolved.then(({ tokens }) => tokens.verify(token, graceSeconds));
+  return resolved.tokens.verify(token, graceSeconds);
 }
 
 /** Callers over the Unix socket stand in for a key: the file's permissions have let them in. */

@@ -77,11 +77,7 @@ export function endpoint<
       const uses = spec.uses ?? ({} as U); // as: an endpoint without ports uses the empty set
       const pipeline = newPipeline()
         .use(renderError())
-        .use(
-          [authenticate, requireAccess, refusePrefetch, receiveBody, parseJson, parseInput].map((before) => ({
-            before,
-          })),
-        )
+        .use(stepsOf(spec).map((before) => ({ before })))
         .use({ after: renderResponse })
         .handler(async (event, context) => {
           const { exchange } = context;
@@ -93,4 +89,17 @@ export function endpoint<
       return Object.assign(handler, { spec: spec as unknown as EndpointSpec }); // as: forgets the literal types
     },
   };
+}
+
+/** What a request to this endpoint passes through before its handler, in this order; what it does not need is left out. */
+function stepsOf({ access, effects, input, bodyType }: EndpointSpec): Step[] {
+  const steps: Array<Step | false> = [
+    access !== 'public' && authenticate,
+    typeof access !== 'string' && requireAccess,
+    effects === true && refusePrefetch,
+    input?.body !== undefined && receiveBody,
+    input?.body !== undefined && bodyType !== 'multipart' && parseJson,
+    parseInput,
+  ];
+  return steps.filter((step) => step !== false);
 }

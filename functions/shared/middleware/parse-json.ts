@@ -10,10 +10,8 @@ const parse = parser.before as unknown as (request: PipelineRequest) => Promise<
 
 /** Parses the JSON body. Errors: malformed_json, also for an empty body where one is needed; validation_failed for JSON that no schema of ours could mean. */
 export async function parseJson(request: PipelineRequest): Promise<void> {
-  const { spec } = request.context.exchange;
-  if (!spec.input?.body || spec.bodyType === 'multipart') return;
   if (request.event.body === '') {
-    if (spec.bodyOptional) {
+    if (request.context.exchange.spec.bodyOptional) {
       delete request.event.body;
       return;
     }

@@ -8,12 +8,11 @@ const MEDIA_TYPE = {
 };
 
 /**
- * Checks media type, encoding and size, and only then reads the body. Endpoints that take none never read one.
+ * Checks media type, encoding and size, and only then reads the body. Endpoints that take none are without this step.
  * Errors: unsupported_media_type, too_large, malformed_json (not UTF-8), request_timeout.
  */
 export async function receiveBody({ event, context: { exchange } }: PipelineRequest): Promise<void> {
   const { spec } = exchange;
-  if (!spec.input?.body) return;
   if (hasNoBody(event)) {
     event.body = '';
     return;

@@ -30,9 +30,10 @@ export interface Tokens {
   mint(grant: Grant): Promise<MintedToken>;
   /**
    * Whom the token speaks for. Answers without a promise when the token was verified before.
+   * @param graceSeconds for how long after its end it is still taken.
    * @throws ServiceError `token_invalid`, `token_expired`, `key_revoked`.
    */
-  verify(token: string, options?: { readonly graceSeconds?: number }): Caller | Promise<Caller>;
+  verify(token: string, graceSeconds?: number): Caller | Promise<Caller>;
 }
 
 export interface TokenParts {
@@ -55,7 +56,7 @@ export function createTokens(
   const { clock } = parts;
   return {
     mint: (grant) => mint(parts, grant),
-    verify(token, { graceSeconds = 0 } = {}) {
+    verify(token, graceSeconds = 0) {
       const grace = Math.max(graceSeconds, TOLERANCE_SECONDS);
       const now = clock();
       const known = cache.get(token);
