@@ -17,8 +17,8 @@ export interface Running {
   readonly name: string;
   readonly port: number;
   readonly child: ChildProcess;
-  /** Time from the spawn to the first word that it answers, in ms. */
-  readonly startMs: number;
+  /** When the process was started, by the clock of `performance.now()`. */
+  readonly startedAt: number;
   stop(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ async function launch(
   environment: (port: number) => Record<string, string>,
 ): Promise<Running> {
   const port = await freePort();
-  const started = performance.now();
+  const startedAt = performance.now();
   const child = spawn(command, args, {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', ...environment(port) },
@@ -45,14 +45,13 @@ async function launch(
   });
   await new Promise<void>((resolve, reject) => {
     child.stdout?.on('data', (text: Buffer) => /ready|Listening/.test(text.toString()) && resolve());
-    child.once('exit', (code) => reject(new Error(`${name} ended with ${code}`)));
+    child.once('exit', (code) => reject(new Error(`${name} ended with ${code}: ${readFileSync(join(home, 'log'), 'utf8').slice(-500)}`)));
   });
-  const startMs = performance.now() - started;
   return {
     name,
     port,
     child,
-    startMs,
+    startedAt,
     stop: () =>
       new Promise((resolve) => {
         child.removeAllListeners('exit');
@@ -76,7 +75,9 @@ export function residentMb(child: ChildProcess): number {
 /** Builds the peers as production code, once. */
 export function buildPeers(): void {
   const esbuild = join(ROOT, 'node_modules', '.bin', 'esbuild');
-  const entries = ['bare', 'fastify', 'express'].map((name) => join(ROOT, 'bench', 'peers', `${name}.ts`));
+  const entries = ['bare', 'bare-routes', 'fastify', 'express'].map((name) =>
+    join(ROOT, 'bench', 'peers', `${name}.ts`),
+  );
   const banner = 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url);';
   execFileSync(esbuild, [
     ...entries,
@@ -103,11 +104,16 @@ export function startService(settings: Record<string, string> = {}): Promise<Run
   }));
 }
 
-export function startPeer(name: 'bare' | 'fastify' | 'express'): Promise<Running> {
+export function startPeer(
+  name: 'bare' | 'bare-routes' | 'fastify' | 'express',
+  settings: Record<string, string> = {},
+): Promise<Running> {
   return launch(name, process.execPath, [join(home, 'peers', `${name}.mjs`)], (port) => ({
     PORT: String(port),
     BENCH_KEY: KEY,
     NODE_ENV: 'production',
+    PACKAGES: join(ROOT, 'package.json'),
+    ...settings,
   }));
 }
 

@@ -1,0 +1,79 @@
+import type { Measured } from './load.ts';
+
+export interface CommandRow extends Measured {
+  readonly name: string;
+  readonly connections: number;
+}
+
+export interface RouteRow {
+  readonly name: string;
+  readonly connections: number;
+  readonly service: Measured;
+  /** The same work on bare node:http. */
+  readonly bare: Measured;
+}
+
+/** What one run has measured; rates in requests a second, times in ms. */
+export interface Results {
+  readonly machine: { readonly node: string; readonly cpu: string; readonly cores: number };
+  readonly rounds: number;
+  readonly seconds: number;
+  /** From the start of the process to its first answer. */
+  readonly start_ms: number;
+  readonly memory_mb: { readonly after_start: number; readonly after_load: number };
+  readonly commands: readonly CommandRow[];
+  readonly routes: readonly RouteRow[];
+}
+
+export const OURS = 'robot-rest';
+
+/** Requests a second of a server on the command path; NaN when it was not there. */
+export function rateOf({ commands }: Results, name: string, connections: number): number {
+  const found = commands.find((row) => row.name === name && row.connections === connections);
+  return found?.requestsPerSecond ?? Number.NaN;
+}
+
+/** The numbers of connections, and the servers beside ours, in the order they were driven in. */
+export function axes({ commands }: Results): { connections: number[]; peers: string[] } {
+  return {
+    connections: [...new Set(commands.map((row) => row.connections))],
+    peers: [...new Set(commands.map(({ name }) => name))].filter((name) => !name.startsWith(OURS)),
+  };
+}
+
+/** The results as tables in Markdown. */
+export function printed(results: Results): string {
+  const { connections, peers } = axes(results);
+  const lines = [
+    '| server | connections | requests/s | of bare node:http | p50 ms | p99 ms |',
+    '|---|--:|--:|--:|--:|--:|',
+  ];
+  for (const row of results.commands) {
+    const ratio = row.requestsPerSecond / rateOf(results, 'bare', row.connections);
+    lines.push(`| ${row.name} | ${row.connections} | ${cells(row, ratio)} |`);
+  }
+  lines.push(
+    '',
+    '| work | server | connections | requests/s | of bare node:http | p50 ms | p99 ms |',
+    '|---|---|--:|--:|--:|--:|--:|',
+  );
+  for (const { name, connections: many, service, bare } of results.routes) {
+    lines.push(`| ${name} | bare | ${many} | ${cells(bare, 1)} |`);
+    lines.push(`| | ${OURS} | ${many} | ${cells(service, service.requestsPerSecond / bare.requestsPerSecond)} |`);
+  }
+  lines.push('');
+  for (const peer of peers) {
+    const ratios = connections.map((many) => (rateOf(results, OURS, many) / rateOf(results, peer, many)).toFixed(2));
+    lines.push(`${OURS} against ${peer}: ${ratios.join(', ')} times at ${connections.join(', ')} connections`);
+  }
+  const { after_start, after_load } = results.memory_mb;
+  lines.push(
+    `start-up to the first answer ${results.start_ms} ms; memory after start ${after_start} MB, after load ${after_load} MB`,
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+function cells({ requestsPerSecond, p50, p99 }: Measured, ratio: number): string {
+  const rate = requestsPerSecond < 100 ? requestsPerSecond.toFixed(1) : Math.round(requestsPerSecond);
+  return `${rate} | ${ratio.toFixed(2)} | ${p50} | ${p99}`;
+}
