@@ -10,7 +10,7 @@ const SEGMENT = /^[^./\0][^/\0]*$/;
 /** The real path has no link any more; a pipe must not make the service wait for a writer. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES', 'EPERM', 'ENXIO']);
-const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /** A folder on disk, of which nothing outside is ever shown. */
 export class DescriptionFolder implements DescriptionFiles {
