@@ -45,7 +45,9 @@ async function launch(
   });
   await new Promise<void>((resolve, reject) => {
     child.stdout?.on('data', (text: Buffer) => /ready|Listening/.test(text.toString()) && resolve());
-    child.once('exit', (code) => reject(new Error(`${name} ended with ${code}: ${readFileSync(join(home, 'log'), 'utf8').slice(-500)}`)));
+    child.once('exit', (code) =>
+      reject(new Error(`${name} ended with ${code}: ${readFileSync(join(home, 'log'), 'utf8').slice(-500)}`)),
+    );
   });
   return {
     name,

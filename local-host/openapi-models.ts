@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { AllowedPortCfg, FirewallPortEntry } from '../functions/system/access-models/firewall.schema.ts';
 import { SSHKeyCreate, SSHKeyEntry } from '../functions/system/access-models/ssh-key.schema.ts';
 

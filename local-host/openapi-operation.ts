@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import type { Access } from '../functions/shared/access.ts';
 import type { EndpointSpec, InputSpec } from '../functions/shared/middleware/endpoint.ts';

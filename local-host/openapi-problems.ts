@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { type ErrorCode, PROBLEMS } from '../functions/shared/errors.ts';
 import type { EndpointSpec } from '../functions/shared/middleware/endpoint.ts';

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { z } from 'zod';
+import * as z from 'zod';
 import { toEvent } from '../local-host/event.ts';
 
 const texts = z.record(z.string(), z.string());

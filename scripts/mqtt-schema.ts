@@ -1,5 +1,5 @@
 /** Prints the JSON Schema of the messages between service and robot: `npm run --silent mqtt-schema > docs/mqtt.schema.json`. */
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   AnswerMessage,
   CommandMessage,

@@ -1,7 +1,7 @@
 /** Express as it is commonly put together: express.json, jose for tokens, zod for the body. */
 import express from 'express';
 import { jwtVerify } from 'jose';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isDetected, keys, PORT, ready } from './work.ts';
 
 const { publicKey } = keys();

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ACCESS_LEVELS } from '../shared/access.ts';
 
 /** Query of v2 authentication (specification, section 4.1). */

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { CommandKind, CommandSpec } from '../shared/adapters/robot-link/port.ts';
 import { type Fault, ServiceError } from '../shared/errors.ts';
 import type { JsonValue } from '../shared/json.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { COMMAND_KINDS, type CommandKind } from '../shared/adapters/robot-link/port.ts';
 import type { JsonValue } from '../shared/json.ts';
 import { unsafeIntegerPath } from './unsafe-integer.ts';

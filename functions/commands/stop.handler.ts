@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { clock, config, robotLink } from '../shared/ports.ts';
 import { StopReport } from './command.schema.ts';

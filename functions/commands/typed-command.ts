@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { CommandKind } from '../shared/adapters/robot-link/port.ts';
 import type { JsonValue } from '../shared/json.ts';
 import { type Endpoint, endpoint } from '../shared/middleware/endpoint.ts';

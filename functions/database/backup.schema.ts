@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TableName } from './database.schema.ts';
 
 const SnapshotName = z

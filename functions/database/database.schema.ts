@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TABLES } from '../shared/adapters/database/tables.ts';
 import type { JsonValue } from '../shared/json.ts';
 

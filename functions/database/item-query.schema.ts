@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { plainJsonFault } from '../shared/middleware/plain-json.ts';
 import { DatabaseItem } from './database.schema.ts';
 

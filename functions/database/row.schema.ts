@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Column, TABLES, type Table } from '../shared/adapters/database/tables.ts';
 
 /** A row on the wire, as the description of its table says. */

@@ -1,6 +1,6 @@
 import { homedir, hostname } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ACCESS_LEVELS } from './access.ts';
 import { NO_UNITS, parseAllowedUnits } from './allowed-units.ts';
 

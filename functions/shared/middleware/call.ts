@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Access, Caller } from '../access.ts';
 import type { ApiKeyRecord } from '../adapters/key-store/port.ts';
 import type { AuditNote } from './audit.ts';

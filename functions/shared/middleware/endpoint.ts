@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Access } from '../access.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Resolved, Uses } from '../port.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type Fault, ServiceError } from '../errors.ts';
 import type { InputSpec } from './endpoint.ts';
 import type { PipelineRequest } from './exchange.ts';

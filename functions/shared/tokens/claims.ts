@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ACCESS_LEVELS, type Caller } from '../access.ts';
 import type { Grant } from './tokens.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Models of the firewall (specification, section 2.2). The specification gives no endpoint for them. */
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
 

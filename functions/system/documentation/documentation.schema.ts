@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A cache asks whether what it has is still right (RFC 9110, section 13.1.2). */
 export const Revalidation = z.object({

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { credentialFaults, statedSecurity } from './credential-rules.ts';
 
 /** Longest SSID in bytes (IEEE 802.11, section 9.4.2.2); characters may take several. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const signal = z.int().min(0).max(100).describe('percent');
 const frequency = z.int().min(0).describe('MHz');

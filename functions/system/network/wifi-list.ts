@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { CurrentConnection, Wifi } from '../../shared/adapters/wifi/port.ts';
 import type { WifiRecord } from '../../shared/adapters/wifi-record/port.ts';
 import type { WifiConnection, WifiList } from './wifi-list.schema.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { SYSTEMS } from '../../shared/adapters/service-manager/port.ts';
 
 /** Most entries one answer holds. */

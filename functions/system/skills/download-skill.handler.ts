@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { OPERATORS } from '../../shared/access.ts';
 import { namesTag } from '../../shared/entity-tag.ts';
 import { endpoint } from '../../shared/middleware/endpoint.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { readSkillName, SKILL_NAME_PATTERN, SKILL_NAME_RULE } from './skill-name.ts';
 
 /** A skill's name as clients write it; parsed into its stem and whether it bore the prefix. */

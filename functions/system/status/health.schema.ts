@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const Live = z.object({ status: z.literal('live') }).meta({ id: 'Live', example: { status: 'live' } });
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { SIMULATED_PARTS } from '../../shared/simulated-parts.ts';
 
 export const Status = z

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** `{percentage: {value}}` as a client sends it (specification, section 4.8). */
 export const SetVolume = z

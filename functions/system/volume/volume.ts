@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Audio, Volume } from '../../shared/adapters/audio/port.ts';
 import type { Volume as VolumeSchema } from './volume.schema.ts';
 

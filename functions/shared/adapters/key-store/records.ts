@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ACCESS_LEVELS } from '../../access.ts';
 import { FileFault } from '../files/watched-file.ts';
 import type { ApiKeyRecord, KeyStore } from './port.ts';

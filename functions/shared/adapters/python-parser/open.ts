@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Config } from '../../config.ts';
 import type { Logger } from '../../logger.ts';
 import { Turnstile } from '../../turnstile.ts';

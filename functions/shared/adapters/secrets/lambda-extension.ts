@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { unavailable } from '../../errors.ts';
 import type { Secrets } from './port.ts';
 

@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { LastConfigure, WifiRecord } from './port.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonValue } from '../../../json.ts';
 import { COMMAND_KINDS } from '../port.ts';
 
