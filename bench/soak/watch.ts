@@ -34,7 +34,7 @@ export function temporaryFiles(folder: string): string[] {
 export function loggedErrors(logFile: string): string[] {
   return readFileSync(logFile, 'utf8')
     .split('\n')
-    .filter((line) => /"level":[56]0/.test(line));
+    .filter((line) => /"level":"(error|fatal)"/.test(line));
 }
 
 export const dataFolder = (home: string): string => join(home, '.robot-rest');
