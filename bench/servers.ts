@@ -43,6 +43,7 @@ async function launch(
     env: { PATH: process.env.PATH ?? '', ...environment(port) },
     stdio: ['ignore', 'pipe', log],
   });
+  running.add(child);
   await new Promise<void>((resolve, reject) => {
     child.stdout?.on('data', (text: Buffer) => /ready|Listening/.test(text.toString()) && resolve());
     child.once('exit', (code) =>
@@ -56,6 +57,7 @@ async function launch(
     startedAt,
     stop: () =>
       new Promise((resolve) => {
+        running.delete(child);
         child.removeAllListeners('exit');
         child.once('exit', () => resolve());
         child.kill('SIGKILL');
@@ -66,7 +68,12 @@ async function launch(
 /** What the servers log goes to a file, as under systemd it goes to the journal. */
 const home = mkdtempSync(join(tmpdir(), 'robot-rest-bench-'));
 const log = openSync(join(home, 'log'), 'a');
-process.on('exit', () => rmSync(home, { recursive: true, force: true }));
+const running = new Set<ChildProcess>();
+/** A bench that fails leaves nobody running and nothing behind. */
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+  rmSync(home, { recursive: true, force: true });
+});
 
 /** Memory of a process, in MB. */
 export function residentMb(child: ChildProcess): number {
