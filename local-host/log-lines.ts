@@ -29,7 +29,7 @@ export function openLogLines(fd: number): LogLines {
     write(line) {
       waiting += line;
       if (waiting.length >= BUNDLE_CHARACTERS) passOn();
-      else timer ??= setTimeout(passOn, LONGEST_WAIT_MS).unref();
+      else timer ??= setTimeout(passOn, LONGEST_WAIT_MS);
     },
     flushSync() {
       passOn();
