@@ -1,7 +1,8 @@
 import { FileFault } from '../functions/shared/adapters/files/watched-file.ts';
 import { ensureFirstKey } from '../functions/shared/adapters/key-store/first-key.ts';
-import { ConfigError, loadConfig, maskUrl } from '../functions/shared/config.ts';
+import { ConfigError, loadConfig } from '../functions/shared/config.ts';
 import { createLogger } from '../functions/shared/logger.ts';
+import { maskUrl } from '../functions/shared/mask-url.ts';
 import { database } from '../functions/shared/ports.ts';
 import { simulatedParts } from '../functions/shared/simulated-parts.ts';
 import { openLogLines } from './log-lines.ts';

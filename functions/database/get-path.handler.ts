@@ -1,4 +1,4 @@
-import { maskUrl } from '../shared/config.ts';
+import { maskUrl } from '../shared/mask-url.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { config } from '../shared/ports.ts';
 import { DatabasePath } from './transfer.schema.ts';

@@ -126,7 +126,10 @@ export const SETTINGS = z.object({
     .regex(/^mqtts?:\/\//, 'mqtt:// or mqtts://')
     .optional()
     .describe('MQTT broker this robot joins to be reached from the cloud'),
-  SERVICE_MEDIAMTX_API_URL: z.url().optional().describe('API of the MediaMTX server that is told of new signing keys'),
+  SERVICE_MEDIAMTX_API_URL: z
+    .url({ protocol: /^https?$/, error: 'http:// or https://' })
+    .optional()
+    .describe('API of the MediaMTX server that is told of new signing keys'),
   SERVICE_TLS_PORT: port.default(8443).describe('port of the TLS listener; it listens when a certificate is set'),
   SERVICE_TLS_CERT_PATH: absolutePath.optional().describe('certificate chain (PEM) of the TLS listener'),
   SERVICE_TLS_KEY_PATH: absolutePath.optional().describe('private key (PEM) of the TLS listener'),
@@ -238,9 +241,4 @@ export function auditPath(config: Config): string {
 /** The robot that an MQTT URL names behind its broker. */
 function robotIn(url: string | undefined): string | undefined {
   return /^mqtts?:\/\/[^/]*\/([A-Za-z0-9_-]{1,64})$/i.exec(url ?? '')?.[1];
-}
-
-/** A URL as it may be shown: a password inside it becomes `***`. What is no URL is shown as it is. */
-export function maskUrl(url: string): string {
-  return url.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/@:]*):[^@/]*@/i, '$1:***@');
 }

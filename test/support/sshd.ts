@@ -8,7 +8,7 @@ import { temporaryFolder } from './world.ts';
 
 export const SSHD = '/usr/sbin/sshd';
 
-/** A real sshd on loopback that lets this user in with one key. It may be stopped and started again. */
+/** A real sshd on loopback that lets this user in with one key, to an empty home. It may be stopped and started again. */
 export class TestSshd {
   readonly folder = temporaryFolder('sshd-');
   readonly #processes = new Processes();
@@ -39,6 +39,8 @@ export class TestSshd {
       ...[`Port ${this.#port}`, 'ListenAddress 127.0.0.1', `HostKey ${file('host')}`, `HostKey ${file('host-rsa')}`],
       ...[`PidFile none`, `AuthorizedKeysFile ${file('authorized')}`, 'PasswordAuthentication no', 'UsePAM no'],
       ...['KbdInteractiveAuthentication no', 'StrictModes no', 'PermitRootLogin prohibit-password'],
+      // Commands run as the user of the tests, whose shell would read their start-up files, slow or stuck as these may be.
+      ...[`SetEnv HOME=${file('home')}`, 'PermitUserRC no'],
       ...(forced === undefined ? [] : [`ForceCommand ${forced}`]),
     ];
     writeFileSync(file('sshd_config'), `${options.join('\n')}\n`);
@@ -60,6 +62,7 @@ export class TestSshd {
   }
 
   async #prepare(): Promise<void> {
+    mkdirSync(join(this.folder, 'home'));
     const keygen = (name: string, type: string) =>
       spawnSync('ssh-keygen', ['-q', '-t', type, '-N', '', '-C', '', '-f', join(this.folder, name)]);
     for (const name of ['host', 'id', 'other']) keygen(name, 'ed25519');

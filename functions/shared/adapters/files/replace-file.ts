@@ -13,10 +13,18 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isOlderThanThisProcess, isRunning } from './is-running.ts';
 import { codeOf } from './watched-file.ts';
 
-/** A temporary file older than this belongs to a process that was killed, in ms. */
+/** A temporary file older than this belongs to nobody any more, in ms, whoever has its process's number by now. */
 const STALE_MS = 60_000;
+/** What stands behind `.<name of the file>.` in the name of a temporary file: whose it is, and chance. */
+const TEMPORARY = /^(?:(\d{1,10})-)?[0-9a-f]{16}\.tmp$/;
+
+/** A fresh name beside `path` for what will replace it. {@link sweep} finds it when this process is killed before that. */
+export function temporaryName(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${process.pid}-${randomBytes(8).toString('hex')}.tmp`);
+}
 
 /** Makes the folder and those above it, closed to others (0700). One that exists stays as it is. */
 export function makePrivateFolder(folder: string): void {
@@ -37,7 +45,7 @@ function firstMissing(folder: string): string {
 /** Writes a new file (0600) beside `path`, down to the disk, and returns its path. Leftovers of killed processes go. */
 export function writeBeside(path: string, text: string): string {
   sweep(path);
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString('hex')}.tmp`);
+  const temporary = temporaryName(path);
   const file = openSync(temporary, 'wx', 0o600);
   try {
     writeFileSync(file, text);
@@ -86,12 +94,25 @@ export function sweep(path: string): void {
   const folder = dirname(path);
   const prefix = `.${basename(path)}.`;
   for (const name of readdirSync(folder)) {
-    if (!name.startsWith(prefix) || !/^[0-9a-f]{16}\.tmp$/.test(name.slice(prefix.length))) continue;
+    const [temporary, pid] = (name.startsWith(prefix) && TEMPORARY.exec(name.slice(prefix.length))) || [];
+    if (temporary === undefined) continue;
     const leftover = join(folder, name);
-    try {
-      if (Date.now() - statSync(leftover).mtimeMs > STALE_MS) rmSync(leftover, { force: true });
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error;
-    }
+    const mtimeMs = statSync(leftover, { throwIfNoEntry: false })?.mtimeMs;
+    if (mtimeMs !== undefined && isLeft(pid, mtimeMs)) rmSync(leftover, { force: true });
   }
+}
+
+/** {@link sweep}, where nothing depends on it: at a start, on a disk that may be read-only. */
+export function sweepIfPossible(path: string): void {
+  try {
+    sweep(path);
+  } catch {
+    // it lies there for longer
+  }
+}
+
+function isLeft(pid: string | undefined, mtimeMs: number): boolean {
+  if (Date.now() - mtimeMs > STALE_MS) return true;
+  if (pid === undefined) return false;
+  return Number(pid) === process.pid ? isOlderThanThisProcess(mtimeMs) : !isRunning(Number(pid));
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRunning } from './is-running.ts';
 
 const STAGED = /^\.staged-(\d{1,10})-[0-9a-f]{16}$/;
 /** What another process has staged is stale after an hour, in ms: its number may belong to somebody else by now. */
@@ -28,18 +29,8 @@ export async function sweepStaged(folder: string, now: number): Promise<void> {
     if (pid === undefined || ours.has(name)) continue;
     const path = join(folder, name);
     const stats = await lstat(path).catch(() => undefined);
-    const stale = stats === undefined || now - stats.mtimeMs > STALE_MS || !isAtWork(Number(pid));
+    const stale =
+      stats === undefined || now - stats.mtimeMs > STALE_MS || Number(pid) === process.pid || !isRunning(Number(pid));
     if (stale) await rm(path, { recursive: true, force: true });
-  }
-}
-
-/** Whether another process has this number. */
-function isAtWork(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // as: kill throws nothing else
   }
 }

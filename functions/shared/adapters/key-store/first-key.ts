@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../../config.ts';
-import { replaceFile } from '../files/replace-file.ts';
+import { replaceFile, sweepIfPossible } from '../files/replace-file.ts';
 import { codeOf, FileFault } from '../files/watched-file.ts';
 import { createFirstKey } from './edit.ts';
 import { keyFilePath } from './file.ts';
@@ -18,6 +18,7 @@ export type FirstKey = { readonly key: string } | { readonly path: string };
 export async function ensureFirstKey(config: Config, announce: (first: FirstKey) => void): Promise<void> {
   if (keysInEnvironment(config)) return;
   const path = keyFilePath(config);
+  for (const file of [path, firstKeyPath(config)]) sweepIfPossible(file);
   try {
     await createFirstKey(path, { name: 'first key', level: 'ENCHANTER' }, (key) => announce(told(config, key)));
   } catch (error) {
@@ -29,9 +30,13 @@ export async function ensureFirstKey(config: Config, announce: (first: FirstKey)
   }
 }
 
+function firstKeyPath(config: Config): string {
+  return join(config.SERVICE_DATA_DIR, 'first-api-key');
+}
+
 function told(config: Config, key: string): FirstKey {
   if (config.SERVICE_MODE === 'sim') return { key };
-  const path = join(config.SERVICE_DATA_DIR, 'first-api-key');
+  const path = firstKeyPath(config);
   replaceFile(path, `${key}\n`);
   return { path };
 }

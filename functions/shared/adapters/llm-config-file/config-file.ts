@@ -43,8 +43,13 @@ export class ConfigFile implements LlmConfigFile {
   }
 }
 
+/** Where the previous version is kept. */
+export function backupOf(path: string): string {
+  return `${path}.bak`;
+}
+
 async function replace(path: string, present: Content, bytes: Buffer): Promise<void> {
-  const backup = `${path}.bak`;
+  const backup = backupOf(path);
   const made: string[] = [];
   for (const target of [path, backup]) sweep(target);
   try {

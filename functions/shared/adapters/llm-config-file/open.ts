@@ -1,7 +1,9 @@
+import { realpath } from 'node:fs/promises';
 import type { Config } from '../../config.ts';
 import type { Logger } from '../../logger.ts';
+import { sweepIfPossible } from '../files/replace-file.ts';
 import { seed } from '../starter-robot/seed.ts';
-import { ConfigFile } from './config-file.ts';
+import { backupOf, ConfigFile } from './config-file.ts';
 import type { LlmConfigFile } from './port.ts';
 
 /** The file at SERVICE_LLM_CONFIG_PATH; in sim mode a first one is put there when there is none. */
@@ -10,5 +12,7 @@ export async function openLlmConfigFile(config: Config, logger: Logger): Promise
   await seed(config, 'llm_config.yaml', path).catch((error: unknown) => {
     logger.warn({ err: error }, 'the starter configuration could not be put in place');
   });
+  const target = await realpath(path).catch(() => path);
+  for (const file of [target, backupOf(target)]) sweepIfPossible(file);
   return new ConfigFile(path);
 }

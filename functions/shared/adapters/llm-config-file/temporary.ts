@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
+import { temporaryName } from '../files/replace-file.ts';
 import { codeOf } from '../files/watched-file.ts';
 import type { Content } from './content.ts';
 
@@ -10,7 +10,7 @@ import type { Content } from './content.ts';
  * Nothing here waits for the disk on the event loop.
  */
 export async function writeTemporary(path: string, { bytes, mode, uid, gid }: Content): Promise<string> {
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString('hex')}.tmp`);
+  const temporary = temporaryName(path);
   const file = await open(temporary, 'wx', 0o600);
   try {
     await file.writeFile(bytes);

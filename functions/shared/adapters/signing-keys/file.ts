@@ -1,7 +1,7 @@
 import { linkSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Logger } from '../../logger.ts';
-import { makePrivateFolder, syncFolder, writeBeside } from '../files/replace-file.ts';
+import { makePrivateFolder, sweepIfPossible, syncFolder, writeBeside } from '../files/replace-file.ts';
 import { requirePrivate } from '../files/require-private.ts';
 import { codeOf, type ReadFile, WatchedFile } from '../files/watched-file.ts';
 import { KeyRing } from './key-ring.ts';
@@ -15,6 +15,7 @@ import type { SigningKeys } from './port.ts';
  */
 export function openKeyFile(path: string, logger: Logger, clock: () => number): SigningKeys {
   createKeyFile(path);
+  sweepIfPossible(path);
   const file = new WatchedFile(path, {
     clock,
     parse: (read) => new KeyRing(keysOf(read)),

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createKey, listKeys, revokeKey } from '../../../../functions/shared/adapters/key-store/edit.ts';
@@ -63,6 +64,18 @@ describe('The first API key', () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     await expect(told(testConfig({ SERVICE_DATA_DIR: join(file, 'data') }))).rejects.toThrow(/^SERVICE_DATA_DIR /);
+  });
+
+  it('sweeps up what killed starts and commands have left beside the keys, and nothing else', async () => {
+    const config = testConfig({ SERVICE_MODE: 'robot' });
+    await told(config);
+    const present = readdirSync(config.SERVICE_DATA_DIR);
+    const living = `.api-keys.json.${process.ppid}-0123456789abcdef.tmp`;
+    const dead = `${spawnSync('true').pid}-0123456789abcdef.tmp`;
+    for (const name of [living, `.api-keys.json.${dead}`, `.first-api-key.${dead}`])
+      writeFileSync(join(config.SERVICE_DATA_DIR, name), 'half');
+    await told(config);
+    expect(readdirSync(config.SERVICE_DATA_DIR).sort()).toEqual([...present, living].sort());
   });
 
   it('is one when several services start at once', async () => {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import {
   chmodSync,
@@ -128,12 +129,19 @@ describe('The signing-key file', () => {
     const { path, open } = world();
     const folder = dirname(path);
     const leftover = join(folder, '.jwt.pem.0123456789abcdef.tmp');
-    const others = ['.jwt.pem.fedcba9876543210.tmp', '.jwt.pem.notes.tmp', 'x.tmp'];
+    const dead = join(folder, `.jwt.pem.${spawnSync('true').pid}-0123456789abcdef.tmp`);
+    put(dead, 'a whole key');
+    const others = [
+      `.jwt.pem.${process.ppid}-0123456789abcdef.tmp`,
+      '.jwt.pem.fedcba9876543210.tmp',
+      '.jwt.pem.notes.tmp',
+      'x.tmp',
+    ];
     for (const name of [leftover, ...others.map((name) => join(folder, name))]) put(name, 'half a key');
     utimesSync(leftover, 1, 1);
     utimesSync(join(folder, 'x.tmp'), 1, 1);
     await open();
-    expect(existsSync(leftover)).toBe(false);
+    expect([leftover, dead].filter((name) => existsSync(name))).toEqual([]);
     expect(readdirSync(folder).sort()).toEqual(['jwt.pem', ...others].sort());
   });
 

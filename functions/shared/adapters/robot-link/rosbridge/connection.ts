@@ -1,8 +1,8 @@
 import { WebSocket } from 'ws';
-import { maskUrl } from '../../../config.ts';
 import type { ServiceError } from '../../../errors.ts';
 import type { JsonObject } from '../../../json.ts';
 import type { Logger } from '../../../logger.ts';
+import { maskUrl } from '../../../mask-url.ts';
 import { robotUnavailable } from '../robot-unavailable.ts';
 import { Calls } from './calls.ts';
 

@@ -23,7 +23,8 @@ export interface Schema {
   readonly examples?: readonly unknown[];
 }
 
-type Find = (reference: string) => Schema;
+/** Follows a reference of the document. */
+export type Find = (reference: string) => Schema;
 
 /** Values that fit a schema, as far as its keywords are known here; an example of the schema comes often. */
 export function arbitraryOf(schema: Schema, find: Find, depth = 0): fc.Arbitrary<unknown> {
