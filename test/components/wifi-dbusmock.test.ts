@@ -16,13 +16,13 @@ const PSK = 0x100;
 const EAP = 0x200;
 const SAE = 0x400;
 
-/** Sections every trial has; the uuid is made anew each time. */
+/** Sections every trial has; the uuid is made anew each time, and nothing connects to it by itself yet. */
 const frame = (ssid: string, wireless: Record<string, unknown> = {}) => ({
   connection: {
     id: ['s', ssid],
     uuid: ['s', expect.stringMatching(/^[0-9a-f-]{36}$/)],
     type: ['s', '802-11-wireless'],
-    autoconnect: ['b', true],
+    autoconnect: ['b', false],
   },
   '802-11-wireless': { ssid: ['ay', ssid], mode: ['s', 'infrastructure'], ...wireless },
   ipv4: { method: ['s', 'auto'], 'dhcp-timeout': ['i', 25] },
@@ -70,6 +70,7 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
     ] as const) {
       await mock.behave(name, value);
     }
+    await mock.reconnect();
     mock.forget();
   });
   afterAll(async () => {
@@ -137,10 +138,12 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
     ['HomeNet', 'correct horse', 35, 503, 'component_unavailable'],
     ['Lobby', null, 11, 504, 'wifi_timeout'],
   ])('rolls back at once when %s with "%s" ends with state reason %i', async (ssid, password, reason, status, code) => {
+    const profiles = await mock.profiles();
     await mock.behave('outcome', reason);
     const answer = await configure({ ssid, password });
     expect([answer.status, answer.json.code]).toEqual([status, code]);
     expect(members()).toEqual(['CheckpointCreate', 'AddConnection2', 'ActivateConnection', 'CheckpointRollback']);
+    expect(await mock.profiles()).toEqual(profiles);
     const { json } = await service.as('ADMIN', LIST);
     expect(json.current.ssid).toBe('HomeNet');
     expect(json.last_configure).toMatchObject({ ssid, outcome: 'failed', code });
@@ -179,12 +182,42 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
       ['u', 60],
       ['u', 2],
     ]);
-    expect(added?.[2]).toEqual(['u', 0x22]); // in memory, and not before it is activated
+    expect(added?.[2]).toEqual(['u', 0x2]); // in memory
+    expect(added).toHaveProperty('1.connection.autoconnect', ['b', false]);
     expect(stored?.[2]).toEqual(['u', 0x1]); // to disk
-    expect(stored?.[1]).toEqual(added?.[1]); // as it was tried, so that a rollback to it finds it unmodified
+    const tried = added?.[1] as { connection: object }; // as: the settings of a profile
+    const kept = { ...tried, connection: { ...tried.connection, autoconnect: ['b', true] } };
+    expect(stored?.[1]).toEqual(kept); // in all else as it was tried
     expect(await mock.profiles()).not.toContain(homeProfile);
     const { json: list } = await service.as('ADMIN', LIST);
     expect(list.last_configure).toMatchObject({ ssid: 'HomeNet', outcome: 'connected' });
+  });
+
+  it('can go back to a network that it has just joined', async () => {
+    expect((await configure({ ssid: 'Lobby' })).status).toBe(200);
+    mock.forget();
+    const wrong = await configure({ ssid: 'HomeNet', password: 'wrong password' });
+    expect([wrong.status, wrong.json.code]).toEqual([422, 'wifi_wrong_password']);
+    expect(wrong.json.detail).not.toContain('does not stand again');
+    expect(members()).toEqual([
+      ...['CheckpointCreate', 'CheckpointDestroy', 'ActivateConnection'], // the present network, as it is stored
+      ...['CheckpointCreate', 'AddConnection2', 'ActivateConnection', 'CheckpointRollback'],
+    ]);
+    const [renewed, tried] = mock.calls().filter(([member]) => member === 'ActivateConnection');
+    expect(renewed?.[1]).not.toEqual(tried?.[1]);
+    mock.forget();
+    await configure({ ssid: 'HomeNet', password: 'wrong password' });
+    expect(members()[1]).toBe('AddConnection2'); // no need to join it once more again
+  });
+
+  it('changes nothing when the network that was just joined cannot be joined once more', async () => {
+    expect((await configure({ ssid: 'Lobby' })).status).toBe(200);
+    mock.forget();
+    await mock.behave('outcome', 53);
+    const { status, json } = await configure({ ssid: 'HomeNet', password: 'correct horse' });
+    expect([status, json.code]).toEqual([503, 'component_unavailable']);
+    expect(json.detail).toContain('nothing was changed');
+    expect(members()).toEqual(['CheckpointCreate', 'CheckpointDestroy', 'ActivateConnection']);
   });
 
   const exact: ReadonlyArray<
