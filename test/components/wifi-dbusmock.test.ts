@@ -1,89 +1,29 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Writable } from 'node:stream';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { createLogger } from '../../functions/shared/logger.ts';
 import { describeWith } from '../support/components.ts';
-import { type NetworkManagerMock, startNetworkManagerMock } from '../support/network-manager-mock.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { DBUSMOCK, type MockedWifi, startMockedWifi } from '../support/mocked-wifi.ts';
+import type { NetworkManagerMock } from '../support/network-manager-mock.ts';
+import { startTestService } from '../support/service.ts';
 import { until } from '../support/system-programs.ts';
 import { temporaryFolder } from '../support/world.ts';
 
-const DBUSMOCK = '/usr/lib/python3/dist-packages/dbusmock/templates/networkmanager.py';
-const LIST = '/api/v2/network/get_wifi_list';
-const CONFIGURE = '/api/v2/network/configure/';
-const PSK = 0x100;
-const EAP = 0x200;
-const SAE = 0x400;
-
-/** Sections every trial has; the uuid is made anew each time. */
-const frame = (ssid: string, wireless: Record<string, unknown> = {}) => ({
-  connection: {
-    id: ['s', ssid],
-    uuid: ['s', expect.stringMatching(/^[0-9a-f-]{36}$/)],
-    type: ['s', '802-11-wireless'],
-    autoconnect: ['b', true],
-  },
-  '802-11-wireless': { ssid: ['ay', ssid], mode: ['s', 'infrastructure'], ...wireless },
-  ipv4: { method: ['s', 'auto'], 'dhcp-timeout': ['i', 25] },
-  ipv6: { method: ['s', 'auto'] },
-});
-
 describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of NetworkManager, mocked', () => {
-  const home = temporaryFolder();
-  const data = join(home, '.robot-rest');
-  let log = '';
+  let wifi: MockedWifi;
   let mock: NetworkManagerMock;
-  let service: TestService;
-  let homeProfile: string;
 
   beforeAll(async () => {
-    mock = await startNetworkManagerMock();
-    const homeNet = await mock.hear('ap1', 'HomeNet', '00:23:F8:7E:12:BB', 2425, 82, PSK);
-    await mock.hear('ap2', 'Corp', '00:23:F8:7E:12:BC', 5180, 60, EAP);
-    await mock.hear('ap3', 'Lobby', '00:23:F8:7E:12:BD', 2412, 30, 0);
-    await mock.hear('ap4', 'Modern', '00:23:F8:7E:12:BE', 5955, 20, SAE);
-    await mock.hear('ap5', '', '00:23:F8:7E:12:BF', 5200, 55, PSK);
-    homeProfile = await mock.connect('home', 'HomeNet', homeNet);
-    const sink = new Writable({
-      write(chunk, _encoding, done) {
-        log += String(chunk);
-        done();
-      },
-    });
-    service = await startTestService({
-      settings: {
-        HOME: home,
-        SERVICE_MODE: 'robot',
-        SERVICE_HOST: '127.0.0.1',
-        DBUS_SYSTEM_BUS_ADDRESS: mock.address,
-      },
-      logger: createLogger('trace', sink),
-    });
+    wifi = await startMockedWifi();
+    mock = wifi.mock;
   });
-  beforeEach(async () => {
-    for (const [name, value] of [
-      ['outcome', 0],
-      ['scan', 'works'],
-      ['checkpoints', true],
-      ['delay_ms', 30],
-    ] as const) {
-      await mock.behave(name, value);
-    }
-    mock.forget();
-  });
-  afterAll(async () => {
-    await service?.stop();
-    await mock?.stop();
-  });
+  beforeEach(() => wifi.reset());
+  afterAll(() => wifi?.stop());
 
-  const configure = (body: unknown) => service.as('ADMIN', CONFIGURE, { method: 'POST', body });
-  const members = () => mock.calls().map(([member]) => member);
-  const trial = () => mock.calls().find(([member]) => member === 'AddConnection2')?.[1];
+  const configure = (body: unknown) => wifi.configure(body);
+  const members = () => wifi.members();
 
   it('lists what a scan hears, strongest first, with the connection in use and the time of the scan', async () => {
     const before = Date.now();
-    const { status, json } = await service.as('ADMIN', LIST);
+    const { status, json } = await wifi.list();
     expect(status).toBe(200);
     expect(json.current).toEqual({
       ssid: 'HomeNet',
@@ -114,9 +54,9 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
   });
 
   it('gives the present list with its true time when a scan is refused because one just ran', async () => {
-    const { json: fresh } = await service.as('ADMIN', LIST);
+    const { json: fresh } = await wifi.list();
     await mock.behave('scan', 'refused');
-    const { status, json } = await service.as('ADMIN', LIST);
+    const { status, json } = await wifi.list();
     expect(status).toBe(200);
     expect(json.networks).toEqual(fresh.networks);
     expect(Math.abs(Date.parse(json.scanned_at) - Date.parse(fresh.scanned_at))).toBeLessThan(100);
@@ -124,7 +64,7 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
 
   it('answers a failed scan with an error, never with an empty list', async () => {
     await mock.behave('scan', 'fails');
-    const { status, json } = await service.as('ADMIN', LIST);
+    const { status, json } = await wifi.list();
     expect([status, json.code]).toEqual([503, 'component_unavailable']);
     expect(json.detail).toContain('NetworkManager');
   });
@@ -137,11 +77,13 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
     ['HomeNet', 'correct horse', 35, 503, 'component_unavailable'],
     ['Lobby', null, 11, 504, 'wifi_timeout'],
   ])('rolls back at once when %s with "%s" ends with state reason %i', async (ssid, password, reason, status, code) => {
+    const profiles = await mock.profiles();
     await mock.behave('outcome', reason);
     const answer = await configure({ ssid, password });
     expect([answer.status, answer.json.code]).toEqual([status, code]);
     expect(members()).toEqual(['CheckpointCreate', 'AddConnection2', 'ActivateConnection', 'CheckpointRollback']);
-    const { json } = await service.as('ADMIN', LIST);
+    expect(await mock.profiles()).toEqual(profiles);
+    const { json } = await wifi.list();
     expect(json.current.ssid).toBe('HomeNet');
     expect(json.last_configure).toMatchObject({ ssid, outcome: 'failed', code });
   });
@@ -161,7 +103,7 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
   });
 
   it('joins under a checkpoint, stores the profile after it has worked, and then removes the one it replaces', async () => {
-    expect(await mock.profiles()).toContain(homeProfile);
+    expect(await mock.profiles()).toContain(wifi.homeProfile);
     const { status, json } = await configure({ ssid: 'HomeNet', password: 'correct horse' });
     expect(status).toBe(200);
     expect(json).toMatchObject({ ssid: 'HomeNet', connected: true, connection: { ssid: 'HomeNet' } });
@@ -179,203 +121,76 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
       ['u', 60],
       ['u', 2],
     ]);
-    expect(added?.[2]).toEqual(['u', 0x22]); // in memory, and not before it is activated
+    expect(added?.[2]).toEqual(['u', 0x2]); // in memory
+    expect(added).toHaveProperty('1.connection.autoconnect', ['b', false]);
     expect(stored?.[2]).toEqual(['u', 0x1]); // to disk
-    expect(stored?.[1]).toEqual(added?.[1]); // as it was tried, so that a rollback to it finds it unmodified
-    expect(await mock.profiles()).not.toContain(homeProfile);
-    const { json: list } = await service.as('ADMIN', LIST);
+    const tried = added?.[1] as { connection: object }; // as: the settings of a profile
+    const kept = { ...tried, connection: { ...tried.connection, autoconnect: ['b', true] } };
+    expect(stored?.[1]).toEqual(kept); // in all else as it was tried
+    expect(await mock.profiles()).not.toContain(wifi.homeProfile);
+    const { json: list } = await wifi.list();
     expect(list.last_configure).toMatchObject({ ssid: 'HomeNet', outcome: 'connected' });
   });
 
-  const exact: ReadonlyArray<
-    readonly [what: string, body: Record<string, unknown>, settings: Record<string, unknown>]
-  > = [
-    [
-      'WPA-PSK, as the scan tells, in a band',
-      { ssid: 'HomeNet', password: 'correct horse', band: '2.4GHz' },
-      {
-        ...frame('HomeNet', { band: ['s', 'bg'] }),
-        '802-11-wireless-security': { 'key-mgmt': ['s', 'wpa-psk'], psk: ['s', 'correct horse'] },
-      },
-    ],
-    ['an open network', { ssid: 'Lobby' }, frame('Lobby')],
-    [
-      'WPA3, as the scan tells',
-      { ssid: 'Modern', password: 'correct horse', band: 'a' },
-      {
-        ...frame('Modern', { band: ['s', 'a'] }),
-        '802-11-wireless-security': { 'key-mgmt': ['s', 'sae'], psk: ['s', 'correct horse'] },
-      },
-    ],
-    [
-      'a hidden network with a name beyond ASCII',
-      { ssid: 'Zuhause Küche', password: 'correct horse', is_hidden: true },
-      {
-        ...frame('Zuhause Küche', { hidden: ['b', true] }),
-        '802-11-wireless-security': { 'key-mgmt': ['s', 'wpa-psk'], psk: ['s', 'correct horse'] },
-      },
-    ],
-    [
-      'PEAP with MSCHAPV2, the server checked by the CAs of the system and its name',
-      {
-        ssid: 'Corp',
-        security: 'wpa-eap',
-        eap_method: 'PEAP',
-        phase2: 'MSCHAPV2',
-        identity: 'bob',
-        anonymous_identity: 'anonymous',
-        password: 'hunter2',
-        domain_suffix_match: 'radius.lab',
-      },
-      {
-        ...frame('Corp'),
-        '802-11-wireless-security': { 'key-mgmt': ['s', 'wpa-eap'] },
-        '802-1x': {
-          eap: ['as', ['peap']],
-          identity: ['s', 'bob'],
-          'anonymous-identity': ['s', 'anonymous'],
-          password: ['s', 'hunter2'],
-          'phase2-auth': ['s', 'mschapv2'],
-          'system-ca-certs': ['b', true],
-          'domain-suffix-match': ['s', 'radius.lab'],
-        },
-      },
-    ],
-    [
-      'TTLS with PAP, a CA of its own, a client certificate and its key',
-      {
-        ssid: 'Corp',
-        eap_method: 'TTLS',
-        phase2: 'PAP',
-        identity: 'bob',
-        password: 'hunter2',
-        ca_cert: join(data, 'ca.pem'),
-        client_cert: join(data, 'client.pem'),
-        private_key: join(data, 'client.key'),
-        private_key_password: 'key password',
-        subject_match: 'CN=radius',
-      },
-      {
-        ...frame('Corp'),
-        '802-11-wireless-security': { 'key-mgmt': ['s', 'wpa-eap'] },
-        '802-1x': {
-          eap: ['as', ['ttls']],
-          identity: ['s', 'bob'],
-          password: ['s', 'hunter2'],
-          'phase2-auth': ['s', 'pap'],
-          'ca-cert': ['ay', `file://${join(data, 'ca.pem')}\0`],
-          'client-cert': ['ay', `file://${join(data, 'client.pem')}\0`],
-          'private-key': ['ay', `file://${join(data, 'client.key')}\0`],
-          'private-key-password': ['s', 'key password'],
-          'subject-match': ['s', 'CN=radius'],
-        },
-      },
-    ],
-    [
-      'PWD, which has neither tunnel nor certificates',
-      { ssid: 'Corp', eap_method: 'PWD', identity: 'bob', password: 'hunter2' },
-      {
-        ...frame('Corp'),
-        '802-11-wireless-security': { 'key-mgmt': ['s', 'wpa-eap'] },
-        '802-1x': { eap: ['as', ['pwd']], identity: ['s', 'bob'], password: ['s', 'hunter2'] },
-      },
-    ],
-    [
-      'FAST, its key fetched only from a checked server',
-      {
-        ssid: 'Corp',
-        eap_method: 'FAST',
-        phase2: 'GTC',
-        identity: 'bob',
-        password: 'hunter2',
-        domain_suffix_match: 'radius.lab',
-      },
-      {
-        ...frame('Corp'),
-        '802-11-wireless-security': { 'key-mgmt': ['s', 'wpa-eap'] },
-        '802-1x': {
-          eap: ['as', ['fast']],
-          identity: ['s', 'bob'],
-          password: ['s', 'hunter2'],
-          'phase2-auth': ['s', 'gtc'],
-          'phase1-fast-provisioning': ['s', '2'],
-          'system-ca-certs': ['b', true],
-          'domain-suffix-match': ['s', 'radius.lab'],
-        },
-      },
-    ],
-    [
-      'PEAP with EAP inside',
-      {
-        ssid: 'Corp',
-        eap_method: 'PEAP',
-        phase2: 'EAP',
-        identity: 'bob',
-        password: 'hunter2',
-        subject_match: 'radius',
-      },
-      {
-        ...frame('Corp'),
-        '802-11-wireless-security': { 'key-mgmt': ['s', 'wpa-eap'] },
-        '802-1x': {
-          eap: ['as', ['peap']],
-          identity: ['s', 'bob'],
-          password: ['s', 'hunter2'],
-          'phase2-autheap': ['s', 'mschapv2'],
-          'system-ca-certs': ['b', true],
-          'subject-match': ['s', 'radius'],
-        },
-      },
-    ],
-  ];
+  it('can go back to a network that it has just joined', async () => {
+    expect((await configure({ ssid: 'Lobby' })).status).toBe(200);
+    mock.forget();
+    const wrong = await configure({ ssid: 'HomeNet', password: 'wrong password' });
+    expect([wrong.status, wrong.json.code]).toEqual([422, 'wifi_wrong_password']);
+    expect(wrong.json.detail).not.toContain('does not stand again');
+    expect(members()).toEqual([
+      ...['CheckpointCreate', 'CheckpointDestroy', 'ActivateConnection'], // the present network, as it is stored
+      ...['CheckpointCreate', 'AddConnection2', 'ActivateConnection', 'CheckpointRollback'],
+    ]);
+    const [renewed, tried] = mock.calls().filter(([member]) => member === 'ActivateConnection');
+    expect(renewed?.[1]).not.toEqual(tried?.[1]);
+    mock.forget();
+    await configure({ ssid: 'HomeNet', password: 'wrong password' });
+    expect(members()[1]).toBe('AddConnection2'); // no need to join it once more again
+  });
 
-  it.each(exact)('tries %s with exactly these settings', async (_what, body, settings) => {
-    for (const file of ['ca.pem', 'client.pem', 'client.key']) writeFileSync(join(data, file), 'a file');
-    await configure(body);
-    expect(trial()).toEqual(settings);
+  it('changes nothing when the network that was just joined cannot be joined once more', async () => {
+    expect((await configure({ ssid: 'Lobby' })).status).toBe(200);
+    mock.forget();
+    await mock.behave('outcome', 53);
+    const { status, json } = await configure({ ssid: 'HomeNet', password: 'correct horse' });
+    expect([status, json.code]).toEqual([503, 'component_unavailable']);
+    expect(json.detail).toContain('nothing was changed');
+    expect(members()).toEqual(['CheckpointCreate', 'CheckpointDestroy', 'ActivateConnection']);
   });
 
   it('refuses a second configure while one goes on, and lets the first one finish without its client', async () => {
     await mock.behave('delay_ms', 400);
     const gone = new AbortController();
-    const first = service.as('ADMIN', CONFIGURE, {
-      method: 'POST',
-      body: { ssid: 'Lobby' },
-      signal: gone.signal,
-    });
+    const first = wifi.configure({ ssid: 'Lobby' }, gone.signal);
     first.catch(() => undefined); // it hangs up below
     await until('the join', () => members().includes('ActivateConnection'));
     const second = await configure({ ssid: 'HomeNet', password: 'correct horse' });
     expect([second.status, second.json.code]).toEqual([409, 'busy']);
-    expect((await service.as('ADMIN', LIST)).json.last_configure).toMatchObject({
+    expect((await wifi.list()).json.last_configure).toMatchObject({
       ssid: 'Lobby',
       outcome: 'in_progress',
     });
     gone.abort();
     await until('the end of the join', () => members().includes('CheckpointDestroy'));
-    const { json } = await service.as('ADMIN', LIST);
+    const { json } = await wifi.list();
     expect(json.last_configure).toMatchObject({ ssid: 'Lobby', outcome: 'connected' });
   });
 
   it('leaves the way back to NetworkManager when the service ends in the middle, and says so after the restart', async () => {
     await mock.behave('outcome', 1000);
     const options = {
-      settings: {
-        HOME: temporaryFolder(),
-        SERVICE_MODE: 'robot',
-        SERVICE_HOST: '127.0.0.1',
-        DBUS_SYSTEM_BUS_ADDRESS: mock.address,
-      },
+      settings: { HOME: temporaryFolder(), ...wifi.settings },
       limits: { drainGrace: 50, drainEnd: 50 },
     };
     const first = await startTestService(options);
-    const cut = first.as('ADMIN', CONFIGURE, { method: 'POST', body: { ssid: 'Lobby' } });
+    const cut = first.as('ADMIN', '/api/v2/network/configure/', { method: 'POST', body: { ssid: 'Lobby' } });
     cut.catch(() => undefined); // the service ends before it answers
     await until('the join', () => members().includes('ActivateConnection'));
     await first.stop();
     expect(members()).toEqual(['CheckpointCreate', 'AddConnection2', 'ActivateConnection']);
     const second = await startTestService(options);
-    const { json } = await second.as('ADMIN', LIST);
+    const { json } = await second.as('ADMIN', '/api/v2/network/get_wifi_list');
     await second.stop();
     expect(json.last_configure).toEqual({ ssid: 'Lobby', outcome: 'interrupted', finished_at: null });
   });
@@ -393,16 +208,16 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
     const argv = commandLines();
     const refused = await running;
     expect(argv.length).toBeGreaterThan(1);
-    for (const text of [argv.join('\n'), log, answer.text, refused.text]) {
+    for (const text of [argv.join('\n'), wifi.log(), answer.text, refused.text]) {
       expect(text).not.toContain(password);
       expect(text).not.toContain(secret);
     }
-    expect(log).toContain('/api/{version}/network/configure/');
+    expect(wifi.log()).toContain('/api/{version}/network/configure/');
   });
 
   it('says how to turn NetworkManager on when it has gone', async () => {
     await mock.stopDaemon();
-    for (const answer of [await service.as('ADMIN', LIST), await configure({ ssid: 'Lobby' })]) {
+    for (const answer of [await wifi.list(), await configure({ ssid: 'Lobby' })]) {
       expect([answer.status, answer.json.code]).toEqual([503, 'component_unavailable']);
       expect(answer.json.detail).toContain('systemctl enable --now NetworkManager');
     }

@@ -14,7 +14,11 @@ import {
   SETTINGS,
   STATE,
 } from '../../functions/shared/adapters/wifi/network-manager/names.ts';
-import { type Sections, wifiSettings } from '../../functions/shared/adapters/wifi/network-manager/settings.ts';
+import {
+  type ProfileFrame,
+  type Sections,
+  wifiSettings,
+} from '../../functions/shared/adapters/wifi/network-manager/settings.ts';
 import { BusError, typed } from '../../functions/shared/adapters/wifi/network-manager/system-bus.ts';
 import type { Credentials, EapProfile } from '../../functions/shared/adapters/wifi/port.ts';
 import { describeWith } from '../support/components.ts';
@@ -41,14 +45,14 @@ const EAP: EapProfile = {
 };
 
 /** A wired profile for the one device this machine can have: with an address of its own, or waiting for DHCP. */
-function wired(id: string, address: string | undefined, uuid: string, dhcpSeconds = 25): Sections {
+function wired(id: string, address: string | undefined, frame: ProfileFrame, dhcpSeconds = 25): Sections {
   return {
     connection: {
       id: typed('s', id),
-      uuid: typed('s', uuid),
+      uuid: typed('s', frame.uuid),
       type: typed('s', '802-3-ethernet'),
       'interface-name': typed('s', 'robot0'),
-      autoconnect: typed('b', true),
+      autoconnect: typed('b', frame.autoconnect),
     },
     ipv4: address
       ? {
@@ -59,6 +63,8 @@ function wired(id: string, address: string | undefined, uuid: string, dhcpSecond
     ipv6: { method: typed('s', 'disabled') },
   };
 }
+
+const tried = (): ProfileFrame => ({ uuid: randomUUID(), autoconnect: false });
 
 // There is no Wi-Fi hardware, nor a kernel that could simulate it, on the machines these tests run on. What follows
 // proves the profiles (NetworkManager validates and stores Wi-Fi profiles without a device) and, on a wired device and
@@ -73,7 +79,7 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
   beforeAll(async () => {
     nm = await startNetworkManager();
     device = { path: nm.device, interfaceName: 'robot0', state: 0 };
-    const known = await add(wired('former', '192.0.2.1', randomUUID()));
+    const known = await add(wired('former', '192.0.2.1', { uuid: randomUUID(), autoconnect: true }));
     await nm.manager.call(ROOT, NM, 'ActivateConnection', 'ooo', [known, nm.device, '/']);
     await until('the first connection', async () => (await connectedWith()) === 'former');
   }, 30_000);
@@ -93,11 +99,20 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
     return String(Id);
   }
 
-  async function stored(): Promise<string[]> {
+  /** The `connection` sections of all profiles, in memory or on disk. */
+  async function known(): Promise<{ id: string; autoconnect?: boolean }[]> {
     const [paths] = await nm.manager.call(SETTINGS, PROFILES, 'ListConnections');
     const all = (paths as string[]).map((path) => nm.manager.call(path, PROFILE, 'GetSettings')); // as: ao
-    return (await Promise.all(all)).map(([settings]) => (settings as { connection: { id: string } }).connection.id);
+    return (await Promise.all(all)).map(
+      ([settings]) => (settings as { connection: { id: string; autoconnect?: boolean } }).connection, // as: a{sa{sv}}
+    );
   }
+
+  const stored = async () => (await known()).map(({ id }) => id);
+  const autoconnects = async (id: string) => (await known()).find((each) => each.id === id)?.autoconnect ?? true;
+
+  /** What the device runs on. */
+  const inUse = async () => (await nm.manager.call(nm.device, DEVICE, 'GetAppliedConnection', 'u', [0]))[0];
 
   const accepted: ReadonlyArray<readonly [string, Credentials]> = [
     ['an open network', { kind: 'open' }],
@@ -126,7 +141,7 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
 
   it.each(accepted)('accepts the settings of %s', async (_what, credentials) => {
     const profile = { ssid: 'Küche', hidden: true, band: 'bg', credentials } as const;
-    const path = await add(wifiSettings(profile, randomUUID()), 0x2);
+    const path = await add(wifiSettings(profile, tried()), 0x2);
     const [settings] = await nm.manager.call(path, PROFILE, 'GetSettings');
     expect(settings).toMatchObject({ '802-11-wireless': { ssid: Buffer.from('Küche'), hidden: true, band: 'bg' } });
     await nm.manager.call(path, PROFILE, 'Delete');
@@ -139,7 +154,7 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
       band: null,
       credentials: { kind: 'wpa-psk', password: 'short' },
     } as const;
-    const refused = await add(wifiSettings(profile, randomUUID())).catch((error: unknown) => error);
+    const refused = await add(wifiSettings(profile, tried())).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(BusError);
     expect(String(refused)).not.toContain('short');
     expect(refused).toMatchObject({
@@ -155,31 +170,34 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
       band: null,
       credentials: { kind: 'wpa-psk', password: 'correct horse' },
     } as const;
-    const uuid = randomUUID();
-    const path = await add(wifiSettings(profile, uuid), 0x22);
+    const frame = tried();
+    const path = await add(wifiSettings(profile, frame), 0x2);
     expect(readdirSync(nm.profiles).filter((name) => name.includes('Kitchen'))).toEqual([]);
-    await nm.manager.call(path, PROFILE, 'Update2', 'a{sa{sv}}ua{sv}', [wifiSettings(profile, uuid), 0x1, {}], true);
+    const kept = wifiSettings(profile, { ...frame, autoconnect: true });
+    await nm.manager.call(path, PROFILE, 'Update2', 'a{sa{sv}}ua{sv}', [kept, 0x1, {}], true);
     const [file] = readdirSync(nm.profiles).filter((name) => name.includes('Kitchen'));
     const keyfile = join(nm.profiles, String(file));
     expect((statSync(keyfile).mode & 0o777).toString(8)).toBe('600');
     expect(readFileSync(keyfile, 'utf8')).toContain('psk=correct horse');
+    expect(readFileSync(keyfile, 'utf8')).not.toContain('autoconnect=false');
     await nm.manager.call(path, PROFILE, 'Delete');
   });
 
   it('brings the former connection back at once when the new one gets no address', async () => {
     const attempt = await DeviceAttempt.begin(nm.manager, device, 60, silentLogger);
     expect(await checkpoints()).toHaveLength(1);
-    const joining = attempt.join((uuid) => wired('no-dhcp-here', undefined, uuid, 2), 'open', 40);
+    const joining = attempt.join((frame) => wired('no-dhcp-here', undefined, frame, 2), 'open', 40);
     await expect(joining).rejects.toMatchObject({ code: 'wifi_no_address' });
     expect(await attempt.undo()).toBe(true);
     expect(await connectedWith()).toBe('former');
     expect(await stored()).not.toContain('no-dhcp-here');
+    expect(readdirSync(nm.profiles)).toEqual(['former.nmconnection']);
     expect(await checkpoints()).toEqual([]);
   }, 45_000);
 
   it('gives up at the limit, and says what the device was waiting for', async () => {
     const attempt = await DeviceAttempt.begin(nm.manager, device, 60, silentLogger);
-    const joining = attempt.join((uuid) => wired('too-slow', undefined, uuid, 30), 'open', 1.5);
+    const joining = attempt.join((frame) => wired('too-slow', undefined, frame, 30), 'open', 1.5);
     await expect(joining).rejects.toMatchObject({ code: 'wifi_no_address' });
     expect(await attempt.undo()).toBe(true);
     expect(await connectedWith()).toBe('former');
@@ -202,8 +220,8 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
         const manager = await Manager.connect(process.env.BUS);
         const device = { path: process.env.DEVICE, interfaceName: 'robot0', state: 0 };
         const attempt = await DeviceAttempt.begin(manager, device, ${rollbackSeconds}, console);
-        const settings = (uuid) => ({
-          connection: { id: typed('s', 'doomed'), uuid: typed('s', uuid), type: typed('s', '802-3-ethernet'), autoconnect: typed('b', true) },
+        const settings = ({ uuid, autoconnect }) => ({
+          connection: { id: typed('s', 'doomed'), uuid: typed('s', uuid), type: typed('s', '802-3-ethernet'), autoconnect: typed('b', autoconnect) },
           ipv4: { method: typed('s', 'auto'), 'dhcp-timeout': typed('i', 300), 'may-fail': typed('b', false) },
           ipv6: { method: typed('s', 'disabled') },
         });
@@ -225,19 +243,35 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
 
   it('keeps what works: on disk, connecting by itself, without a checkpoint', async () => {
     const attempt = await DeviceAttempt.begin(nm.manager, device, 60, silentLogger);
-    const settings = (uuid: string) => wired('better', '192.0.2.2', uuid);
+    const settings = (frame: ProfileFrame) => wired('better', '192.0.2.2', frame);
     await attempt.join(settings, 'open', 40);
     expect(readdirSync(nm.profiles).filter((name) => name.includes('better'))).toEqual([]);
+    expect(await autoconnects('better')).toBe(false);
     await attempt.keep(settings, () => false);
     expect(await connectedWith()).toBe('better');
     expect(await checkpoints()).toEqual([]);
-    const keyfile = readFileSync(join(nm.profiles, 'better.nmconnection'), 'utf8');
-    expect(keyfile).not.toContain('autoconnect=false');
+    expect(await autoconnects('better')).toBe(true);
+    expect(readFileSync(join(nm.profiles, 'better.nmconnection'), 'utf8')).not.toContain('autoconnect=');
     expect(existsSync(join(nm.profiles, 'former.nmconnection'))).toBe(true);
-    // What is in use is what is stored: else NetworkManager would give no secrets to a later rollback.
-    const [inUse] = await nm.manager.call(nm.device, DEVICE, 'GetAppliedConnection', 'u', [0]);
-    expect(inUse).toMatchObject({ connection: { id: 'better' } });
-    expect(inUse).not.toHaveProperty('connection.autoconnect');
+  }, 45_000);
+
+  it('sets a connection that was just kept up anew before the next change, so that what is in use is what is stored', async () => {
+    expect(await inUse()).toHaveProperty('connection.autoconnect', false);
+    const attempt = await DeviceAttempt.begin(nm.manager, device, 60, silentLogger);
+    expect(await connectedWith()).toBe('better');
+    expect(await inUse()).not.toHaveProperty('connection.autoconnect');
+    expect(await checkpoints()).toHaveLength(1);
+    const joining = attempt.join((frame) => wired('no-dhcp-either', undefined, frame, 2), 'open', 40);
+    await expect(joining).rejects.toMatchObject({ code: 'wifi_no_address' });
+    expect(await attempt.undo()).toBe(true);
+    expect(await connectedWith()).toBe('better');
+  }, 45_000);
+
+  it('leaves a connection that runs as it is stored alone until something is tried', async () => {
+    const { ActiveConnection: before } = await nm.manager.properties(nm.device, DEVICE);
+    const attempt = await DeviceAttempt.begin(nm.manager, device, 60, silentLogger);
+    expect((await nm.manager.properties(nm.device, DEVICE)).ActiveConnection).toBe(before);
+    expect(await attempt.undo()).toBe(true);
   }, 45_000);
 
   it('answers 503 with what to do where there is no Wi-Fi device', async () => {

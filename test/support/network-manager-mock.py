@@ -1,4 +1,5 @@
-"""python-dbusmock's NetworkManager with what it lacks: scans that end, checkpoints, AddConnection2, Update2, failures.
+"""python-dbusmock's NetworkManager with what it lacks: scans that end, checkpoints, AddConnection2, Update2, failures,
+and that a device runs on the settings its profile had when it was activated.
 
 Every call that changes something is appended to the file named by the parameter `log`, one JSON array a line:
 [member, argument, ...], where a value stands beside its D-Bus type.
@@ -29,6 +30,8 @@ class State:
     delay_ms = 30
     checkpoints = True
     former = '/'
+    former_modified = False
+    in_use = None  # the `connection` section the device runs on; None: as stored
     profiles = []
     count = 0
 
@@ -78,14 +81,34 @@ def add_connection2(settings_object, settings, flags, _arguments):
     return (dbus.ObjectPath(path), dbus.Dictionary({}, signature='sv'))
 
 
-def update2(_connection, settings, flags, _arguments):
+def update2(connection, settings, flags, _arguments):
     record('Update2', settings, flags)
+    connection.settings = settings
     return dbus.Dictionary({}, signature='sv')
 
 
 def delete(connection):
     record('Delete', dbus.ObjectPath(connection.path))
+    device = dbusmock.get_object(DEVICE_PATH).props[stock.DEVICE_IFACE]
+    before = dict(device)
     stock.ConnectionDelete(connection)
+    # The stock one disconnects the device for a profile that is long out of use, too.
+    if before['ActiveConnection'] in dbusmock.get_objects():
+        device.update(before)
+
+
+def stored_section():
+    """The `connection` section of the profile the device is connected with."""
+    active = dbusmock.get_object(DEVICE_PATH).Get(stock.DEVICE_IFACE, 'ActiveConnection')
+    if active == '/':
+        return {}
+    profile = dbusmock.get_object(active).Get(stock.ACTIVE_CONNECTION_IFACE, 'Connection')
+    return dict(dbusmock.get_object(profile).settings['connection'])
+
+
+def get_applied_connection(_device, _flags):
+    section = stored_section() if State.in_use is None else State.in_use
+    return (dbus.Dictionary({'connection': dbus.Dictionary(section, signature='sv')}, signature='sa{sv}'), dbus.UInt64(1))
 
 
 def use(active):
@@ -94,6 +117,7 @@ def use(active):
     properties = dbusmock.get_object(DEVICE_PATH).props[stock.DEVICE_IFACE]
     properties['ActiveConnection'] = dbus.ObjectPath(active)
     properties['State'] = dbus.UInt32(100 if active != '/' else 30)
+    State.in_use = stored_section()
 
 
 def activate(manager, connection, device, _specific):
@@ -101,17 +125,18 @@ def activate(manager, connection, device, _specific):
     State.count += 1
     path = manager.AddActiveConnection([device], connection, '/', 'join%d' % State.count, 1)
     use('/')
-    GLib.timeout_add(State.delay_ms, settle, path)
+    psk = dict(dbusmock.get_object(connection).settings.get('802-11-wireless-security', {})).get('psk')
+    GLib.timeout_add(State.delay_ms, settle, path, 7 if psk == 'wrong password' else State.outcome)
     return dbus.ObjectPath(path)
 
 
-def settle(active):
+def settle(active, outcome):
     device = dbusmock.get_object(DEVICE_PATH)
-    if State.outcome == 1000:  # never ends
+    if outcome == 1000:  # never ends
         return False
-    if State.outcome:
+    if outcome:
         device.EmitSignal(stock.DEVICE_IFACE, 'StateChanged', 'uuu',
-                          [dbus.UInt32(120), dbus.UInt32(50), dbus.UInt32(State.outcome)])
+                          [dbus.UInt32(120), dbus.UInt32(50), dbus.UInt32(outcome)])
         return False
     use(active)
     device.EmitSignal(stock.DEVICE_IFACE, 'StateChanged', 'uuu', [dbus.UInt32(100), dbus.UInt32(90), dbus.UInt32(0)])
@@ -125,6 +150,7 @@ def checkpoint_create(_manager, devices, seconds, flags):
     if not State.checkpoints:
         raise dbus.exceptions.DBusException('no such method', name='org.freedesktop.DBus.Error.UnknownMethod')
     State.former = dbusmock.get_object(DEVICE_PATH).Get(stock.DEVICE_IFACE, 'ActiveConnection')
+    State.former_modified = State.in_use is not None and State.in_use != stored_section()
     State.profiles = list(dbusmock.get_object(stock.SETTINGS_OBJ).ListConnections())
     return dbus.ObjectPath('/org/freedesktop/NetworkManager/Checkpoint/1')
 
@@ -138,8 +164,14 @@ def checkpoint_rollback(_manager, checkpoint):
     for path in list(dbusmock.get_object(stock.SETTINGS_OBJ).ListConnections()):
         if path not in State.profiles:
             stock.ConnectionDelete(dbusmock.get_object(path))
-    use(State.former)
+    # As the real one, which gives no secrets to a profile that was modified since it was activated.
+    use('/' if State.former_modified else State.former)
     return dbus.Dictionary({}, signature='su')
+
+
+def reconnect(_manager):
+    """For the test: the device has lost its connection and has been connected again by itself."""
+    State.in_use = None
 
 
 def behave(_manager, name, value):
@@ -153,6 +185,7 @@ def load(mock, parameters):
     manager = dbusmock.get_object(stock.MANAGER_OBJ)
     settings = dbusmock.get_object(stock.SETTINGS_OBJ)
     manager.AddMethod(NM, 'Behave', 'sv', '', behave)
+    manager.AddMethod(NM, 'Reconnect', '', '', reconnect)
     manager.AddMethod(NM, 'CheckpointCreate', 'aouu', 'o', checkpoint_create)
     manager.AddMethod(NM, 'CheckpointDestroy', 'o', '', checkpoint_destroy)
     manager.AddMethod(NM, 'CheckpointRollback', 'o', 'a{su}', checkpoint_rollback)
@@ -162,3 +195,4 @@ def load(mock, parameters):
     device = dbusmock.get_object(DEVICE_PATH)
     device.AddProperty(stock.WIRELESS_DEVICE_IFACE, 'LastScan', dbus.Int64(-1))
     device.AddMethod(stock.WIRELESS_DEVICE_IFACE, 'RequestScan', 'a{sv}', '', request_scan)
+    device.AddMethod(stock.DEVICE_IFACE, 'GetAppliedConnection', 'u', 'a{sa{sv}}t', get_applied_connection)

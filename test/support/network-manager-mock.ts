@@ -37,11 +37,16 @@ export async function startNetworkManagerMock() {
     /** Process ids of the mock and its bus. */
     pids: [mock.child.pid],
     call,
-    /** How the next calls go: `outcome` (0 works, 1000 never ends, else a state reason), `scan`, `checkpoints`. */
+    /**
+     * How the next calls go: `outcome` (0 works, 1000 never ends, else a state reason), `scan`, `checkpoints`. The password
+     * `wrong password` is refused in any case.
+     */
     behave: (name: 'outcome' | 'scan' | 'checkpoints' | 'delay_ms', value: string | number | boolean) => {
       const signature = { string: 's', number: 'i', boolean: 'b' }[typeof value as 'string' | 'number' | 'boolean']; // as: of this type
       return call(ROOT_PATH, NM, 'Behave', 'sv', [name, typed(signature, value)]);
     },
+    /** The device has lost its connection and has been connected again by itself. */
+    reconnect: () => call(ROOT_PATH, NM, 'Reconnect'),
     /** An access point in range; `security` as NM80211ApSecurityFlags. */
     hear: (name: string, ssid: string, bssid: string, frequency: number, strength: number, security: number) =>
       call(ROOT_PATH, mocked, 'AddAccessPoint', 'ssssuuuyu', [

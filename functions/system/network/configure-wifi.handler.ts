@@ -11,7 +11,7 @@ export const handler = endpoint({
   access: OPERATORS,
   summary: 'Add or update a Wi-Fi network and connect to it',
   description:
-    'Answers once the robot is connected, within a minute and a half. When it fails, the former connection is back. A client that loses its own link over the change finds the outcome in `last_configure` of get_wifi_list.',
+    'Answers once the robot is connected, within two minutes. When it fails, the former connection is back. A client that loses its own link over the change finds the outcome in `last_configure` of get_wifi_list.',
   input: { body: WiFiConfig },
   output: WifiConfigured,
   audit: 'network.configure',

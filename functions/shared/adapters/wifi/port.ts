@@ -96,7 +96,8 @@ export interface Wifi {
   /** Why this file cannot be used as a certificate or key (a sentence), or undefined. Only files below the allowed folders can. */
   certificateFault(path: string): Promise<string | undefined>;
   /**
-   * Spreads the safety net; nothing is changed yet.
+   * Spreads the safety net; nothing is changed yet. A network that was joined shortly before may be joined once more
+   * first, so that there is a way back to it.
    * @throws ServiceError `busy` while an earlier attempt is being undone; without a safety net `component_unavailable`.
    */
   begin(rollbackSeconds: number): Promise<Attempt>;

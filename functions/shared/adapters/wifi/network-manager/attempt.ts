@@ -9,19 +9,20 @@ import type { Device } from './device.ts';
 import { explain, type Manager } from './manager.ts';
 import { DEVICE, NM, NO_OBJECT, PROFILE, PROFILE_FLAG, PROFILES, ROOT, SETTINGS, STATE } from './names.ts';
 import { type StoredProfile, wifiProfiles } from './profiles.ts';
-import type { Sections } from './settings.ts';
+import { isOutdated, renew } from './renewal.ts';
+import type { ProfileFrame, Sections } from './settings.ts';
 import { BusError } from './system-bus.ts';
 
 /** Makes the settings of a new profile. */
-export type MakeSettings = (uuid: string) => Sections;
+export type MakeSettings = (frame: ProfileFrame) => Sections;
 
 /** How long the former connection may take to stand again after a rollback. */
 const RESTORE_LIMIT_MS = 30_000;
 const LOOK_EVERY_MS = 250;
 
 /**
- * One change of a device's connection under a checkpoint. The new profile lives in NetworkManager's memory until it has
- * proven itself, so that not even a power cut leaves an untried one on the disk.
+ * One change of a device's connection under a checkpoint. Until the new profile has proven itself it lives in
+ * NetworkManager's memory, so that not even a power cut leaves an untried one on the disk, and has autoconnect off.
  */
 export class DeviceAttempt {
   readonly #manager: Manager;
@@ -40,7 +41,7 @@ export class DeviceAttempt {
     this.#logger = logger;
   }
 
-  /** @throws ServiceError as createCheckpoint tells. */
+  /** @throws ServiceError as {@link createCheckpoint} and {@link renew} tell. */
   static async begin(
     manager: Manager,
     device: Device,
@@ -48,14 +49,18 @@ export class DeviceAttempt {
     logger: Logger,
   ): Promise<DeviceAttempt> {
     const former = await connectedProfile(manager, device.path);
-    const checkpoint = await createCheckpoint(manager, device.path, rollbackSeconds);
+    const take = () => createCheckpoint(manager, device.path, rollbackSeconds);
+    if (former !== NO_OBJECT && (await isOutdated(manager, device.path, former))) {
+      await destroyCheckpoint(manager, await take()); // where there can be none, the link is not touched
+      await renew(manager, device.path, former);
+    }
+    const checkpoint = await take();
     return new DeviceAttempt(manager, device, checkpoint, former, logger);
   }
 
   /** Adds the profile and activates it. Throws as {@link activate}, and `validation_failed` for settings NetworkManager refuses. */
   async join(settings: MakeSettings, security: Security, limitSeconds: number): Promise<void> {
-    const flags = PROFILE_FLAG.inMemory | PROFILE_FLAG.blockAutoconnect;
-    const body = [settings(this.#uuid), flags, {}];
+    const body = [settings({ uuid: this.#uuid, autoconnect: false }), PROFILE_FLAG.inMemory, {}];
     try {
       const [path] = await this.#manager.call(SETTINGS, PROFILES, 'AddConnection2', 'a{sa{sv}}ua{sv}', body, true);
       this.#profilePath = String(path);
@@ -71,12 +76,14 @@ export class DeviceAttempt {
   }
 
   /**
-   * Stores the profile, ends the checkpoint and removes the profiles it replaces. In this order, so
-   * that at every moment either the new profile is kept or the former one comes back.
+   * Stores the profile, from now on with autoconnect, ends the checkpoint and removes the profiles it replaces. In this
+   * order, so that a kill at any moment leaves one whole connection: before the checkpoint has ended NetworkManager goes
+   * back to the former one and deletes the new profile, stored or not; afterwards the new one is connected, stored and
+   * found again after a restart, at worst beside an older profile of its name.
    */
   async keep(settings: MakeSettings, replaces: (profile: StoredProfile) => boolean): Promise<void> {
     const path = this.#profilePath ?? NO_OBJECT;
-    const body = [settings(this.#uuid), PROFILE_FLAG.toDisk, {}];
+    const body = [settings({ uuid: this.#uuid, autoconnect: true }), PROFILE_FLAG.toDisk, {}];
     await this.#manager.call(path, PROFILE, 'Update2', 'a{sa{sv}}ua{sv}', body, true);
     await destroyCheckpoint(this.#manager, this.#checkpoint);
     try {

@@ -32,7 +32,7 @@ export const STATE = {
 export const ACTIVE_STATE = { activated: 2, deactivated: 4 } as const;
 
 /** NMSettingsAddConnection2Flags and NMSettingsUpdate2Flags. */
-export const PROFILE_FLAG = { toDisk: 0x1, inMemory: 0x2, blockAutoconnect: 0x20 } as const;
+export const PROFILE_FLAG = { toDisk: 0x1, inMemory: 0x2 } as const;
 
 /** NMCheckpointCreateFlags. */
 export const DELETE_NEW_CONNECTIONS = 0x2;

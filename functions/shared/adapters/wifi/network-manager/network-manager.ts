@@ -6,7 +6,7 @@ import { DeviceAttempt } from './attempt.ts';
 import { type Device, wifiDevice } from './device.ts';
 import { explain, Manager, networkManagerUnavailable } from './manager.ts';
 import { scan } from './scan.ts';
-import { wifiSettings } from './settings.ts';
+import { type ProfileFrame, wifiSettings } from './settings.ts';
 import { currentConnection, survey } from './survey.ts';
 
 type Surroundings = Pick<Config, 'SERVICE_DATA_DIR' | 'childEnvironment'>;
@@ -61,7 +61,7 @@ export class NetworkManagerWifi implements Wifi {
 
   #attempt(manager: Manager, device: Device, attempt: DeviceAttempt): Attempt {
     let joined: WifiProfile | undefined;
-    const settingsOf = (profile: WifiProfile) => (uuid: string) => wifiSettings(profile, uuid);
+    const settingsOf = (profile: WifiProfile) => (frame: ProfileFrame) => wifiSettings(profile, frame);
     return {
       join: async (profile, limitSeconds) => {
         joined = profile;

@@ -11,17 +11,21 @@ export type Sections = Record<string, Record<string, Typed>>;
  */
 const DHCP_SECONDS = 25;
 
-/**
- * The settings of a profile, the same while it is tried as for good: NetworkManager takes no secrets from a profile that was
- * modified since it was activated, so that a later rollback to it would fail.
- */
-export function wifiSettings(profile: WifiProfile, uuid: string): Sections {
+/** What of a profile is decided by how far its trial has come. */
+export interface ProfileFrame {
+  readonly uuid: string;
+  /** Whether NetworkManager connects to it by itself: a profile has to prove itself first. */
+  readonly autoconnect: boolean;
+}
+
+/** The settings of a profile, as it is tried or as it is kept. */
+export function wifiSettings(profile: WifiProfile, { uuid, autoconnect }: ProfileFrame): Sections {
   return {
     connection: {
       id: typed('s', profile.ssid),
       uuid: typed('s', uuid),
       type: typed('s', '802-11-wireless'),
-      autoconnect: typed('b', true),
+      autoconnect: typed('b', autoconnect),
     },
     '802-11-wireless': {
       ssid: typed('ay', Buffer.from(profile.ssid, 'utf8')),
