@@ -8,8 +8,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/slow/', '<rootDir>/test/guest/', '<rootDir>/dist/'],
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/dist-lambda'],
-  collectCoverageFrom: ['functions/**/*.ts', 'local-host/**/*.ts'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/dist-lambda', '<rootDir>/coverage/'],
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

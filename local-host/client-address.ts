@@ -32,14 +32,17 @@ export function createClientAddress(
   };
 }
 
+/** An address alone stands for itself. */
+const BLOCK = /^([^/]+)(?:\/(\d{1,3}))?$/;
+
 function addBlock(proxies: BlockList, block: string): void {
-  const [address = '', bits] = block.split('/');
-  const family = isIP(address);
-  const prefix = bits === undefined ? (family === 6 ? 128 : 32) : Number(bits);
-  if (family === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > (family === 6 ? 128 : 32)) {
+  const [, address = '', bits] = BLOCK.exec(block) ?? [];
+  const [type, longest] = isIP(address) === 6 ? (['ipv6', 128] as const) : (['ipv4', 32] as const);
+  const prefix = Number(bits ?? longest);
+  if (isIP(address) === 0 || prefix > longest) {
     throw new ConfigError('SERVICE_TRUSTED_PROXY: a comma-separated list of CIDR blocks, 10.0.0.0/8 for instance');
   }
-  proxies.addSubnet(address, prefix, family === 6 ? 'ipv6' : 'ipv4');
+  proxies.addSubnet(address, prefix, type);
 }
 
 /** An IPv4 client of a dual-stack listener arrives as ::ffff:1.2.3.4. */

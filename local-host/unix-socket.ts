@@ -8,14 +8,19 @@ import { StartError } from './start-error.ts';
 
 /** Others get nothing: 0660. Set before bind, so that no moment exists in which others could connect. */
 const UMASK = 0o117;
+/** The kernel takes no longer path; Node cuts it off without a word and listens where nobody looks. */
+const MOST_PATH_BYTES = 107;
 
 /**
  * Binds a server to a Unix socket. A socket file that nobody answers on is left over from a crash and is replaced; one
  * that answers belongs to a running service. Two starts at once are kept apart by a lock.
- * @throws StartError naming the owner of a live socket; ConfigError for an unknown group.
+ * @throws StartError naming the owner of a live socket; ConfigError for an unknown group, or a path that is too long.
  */
 export async function listenOnSocket(server: Server, path: string, group: string | undefined): Promise<void> {
   const gid = group === undefined ? undefined : groupId(group);
+  if (Buffer.byteLength(path) > MOST_PATH_BYTES) {
+    throw new ConfigError(`SERVICE_SOCKET_PATH: the path of a socket may have ${MOST_PATH_BYTES} bytes at most`);
+  }
   const release = await lock(path, {
     realpath: false,
     stale: 5000,

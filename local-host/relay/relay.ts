@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { stop } from '../../functions/commands/stop.ts';
-import { Broker, type Message } from '../../functions/shared/adapters/mqtt/broker.ts';
+import { Broker } from '../../functions/shared/adapters/mqtt/broker.ts';
 import { brokerAddress, ROBOT_ID } from '../../functions/shared/adapters/mqtt/broker-address.ts';
+import type { Message } from '../../functions/shared/adapters/mqtt/message.ts';
 import {
   type AnswerMessage,
   CommandMessage,

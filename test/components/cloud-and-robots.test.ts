@@ -209,7 +209,8 @@ describeWith('mosquitto', MOSQUITTO, 'A fleet behind a broker', () => {
       const answer = await host.as('USER', '/rest/api/v1/get/get_language');
       expect(answer.json).toMatchObject({ status: 503, detail: expect.stringContaining('"hall" is not connected') });
       expect((await http(host.url, '/status')).json).toMatchObject({ robot: 'disconnected', robot_link: 'mqtt' });
-      expect((await http(host.url, '/health/ready')).status).toBe(200);
+      // The database may take a while to open for the first time.
+      await until(async () => (await http(host.url, '/health/ready')).status === 200);
     });
   });
 });

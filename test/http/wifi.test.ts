@@ -66,6 +66,12 @@ describe.each(['v1', 'v2'])('The simulated Wi-Fi over %s', (version) => {
     expect(last_configure).toMatchObject({ outcome: 'failed', code });
   });
 
+  it('refuses a certificate that is not there, naming the field, before the radio is touched', async () => {
+    const campus = { ssid: 'Campus', eap_method: 'PEAP', identity: 'robot', password: 'simulated' };
+    const { status, json } = await join({ ...campus, ca_cert: '/nowhere/ca.pem' });
+    expect([status, json.code, json.errors[0].pointer]).toEqual([422, 'validation_failed', '/ca_cert']);
+  });
+
   it.each([
     { ssid: 'Lab WPA3', password: 'simulated' },
     { ssid: 'Backroom', is_hidden: true, password: 'simulated' },

@@ -88,6 +88,11 @@ export class RosbridgeStandIn {
     for (const client of this.#listening.clients) client.send(text);
   }
 
+  /** As {@link sendText}, in a message of bytes. */
+  sendBytes(bytes: Buffer): void {
+    for (const client of this.#listening.clients) client.send(bytes);
+  }
+
   /** Falls silent with every connection open, as a robot does whose power is cut. */
   freeze(): void {
     for (const client of this.#listening.clients) client.pause();

@@ -142,6 +142,8 @@ describe('A CSV file', () => {
     ['too few fields', 'id,name\r\n1,a\r\n2\r\n', 'line 3: it has 1 fields, the header has 2'],
     ['an empty line', 'id,name\r\n1,a\r\n\r\n2,b\r\n', 'line 3'],
     ['text for a number', 'id,name\r\n1,a\r\nx,b\r\n', 'line 3, column "id": must be a whole number'],
+    ['a long text for a number', `id,name\r\n${'x'.repeat(50)},b\r\n`, `not "${'x'.repeat(40)}…"`],
+    ['an id that leaves none for the next row', 'id,name\r\n9007199254740991,a\r\n,b\r\n', 'line 3: the table does'],
     ['a fraction for a number', 'id,name\r\n1.5,a\r\n', 'line 2, column "id"'],
     ['an integer beyond 2^53-1', 'id,name\r\n9007199254740992,a\r\n', 'line 2, column "id"'],
     ['U+0000', 'id,name\r\n1,a\0b\r\n', 'line 2, column "name": must not contain U+0000'],
@@ -249,6 +251,7 @@ describe('The path of a CSV file', () => {
     symlinkSync(outside, join(world.exportDir, 'link'));
     symlinkSync(join(outside, 'secret.csv'), join(world.exportDir, 'link.csv'));
     mkdirSync(join(world.exportDir, 'folder.csv'));
+    csv('file.csv', 'id\r\n');
   });
 
   it.each([
@@ -263,6 +266,7 @@ describe('The path of a CSV file', () => {
     'link/new.csv',
     'link.csv',
     'folder.csv',
+    'file.csv/deeper.csv',
     'folder',
     'robots.txt',
     'a\0.csv',

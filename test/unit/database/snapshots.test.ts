@@ -285,6 +285,18 @@ describe('Restoring', () => {
     await unchanged();
   });
 
+  it.each([
+    ['a text', 'this is no database', 'damaged'],
+    ['nothing', '', 'no database of this service'],
+  ])('of a file that holds %s is refused', async (_what, content, why) => {
+    const backup = await tampered(() => undefined);
+    writeFileSync(join(world.backupDir, backup), content);
+    const { status, body } = await restore(backup);
+    expect({ status, code: body.code }).toEqual({ status: 409, code: 'conflict' });
+    expect(body.detail).toContain(why);
+    await unchanged();
+  });
+
   it('leaves no copy behind', async () => {
     await filled();
     await restore((await clearAll()).body.backup);

@@ -1,19 +1,10 @@
-import type { IPublishPacket, ISubscriptionMap, MqttClient } from 'mqtt';
+import type { ISubscriptionMap, MqttClient } from 'mqtt';
 import mqttClient from 'mqtt/lib/client';
 import type { Logger } from '../../logger.ts';
 import type { BrokerAddress } from './broker-address.ts';
 import { describeFailure, TAKEN_OVER } from './failure.ts';
+import { type Message, messageOf } from './message.ts';
 import { openStream } from './stream.ts';
-
-/** A message as it came in. */
-export interface Message {
-  readonly topic: string;
-  readonly payload: Buffer;
-  readonly correlation: Buffer | undefined;
-  readonly responseTopic: string | undefined;
-  /** What is left of its life, in whole seconds, when it has one. */
-  readonly expirySeconds: number | undefined;
-}
 
 export interface Outgoing {
   readonly retain?: boolean;
@@ -47,6 +38,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const LARGEST_PACKET = 4 * 1024 * 1024;
 const FIRST_RETRY_MS = 200;
 const LONGEST_RETRY_MS = 15_000;
+/** What stood for less counts as a failure: not every broker says that another client has taken over. */
+const STEADY_MS = 60_000;
 /** To come back at once would only throw the other one out in turn. */
 const TAKEN_OVER_RETRY_MS = 60_000;
 
@@ -60,7 +53,7 @@ const TAKEN_OVER_RETRY_MS = 60_000;
 export class Broker {
   readonly #options: BrokerOptions;
   #client: MqttClient | undefined;
-  #up = false;
+  #upSince: number | undefined;
   #closed = false;
   #failures = 0;
   #retry: NodeJS.Timeout | undefined;
@@ -77,7 +70,7 @@ export class Broker {
   }
 
   get up(): boolean {
-    return this.#up;
+    return this.#upSince !== undefined;
   }
 
   /** Bytes that are written and have not left this process yet. */
@@ -87,12 +80,12 @@ export class Broker {
 
   /** Why there is no connection, in a sentence that may be shown; undefined while there is one. */
   get problem(): string | undefined {
-    return this.#up ? undefined : (this.#problem ?? 'The MQTT broker has not answered yet.');
+    return this.up ? undefined : (this.#problem ?? 'The MQTT broker has not answered yet.');
   }
 
   /** Settles with the first outcome of connecting, good or bad, or after so many ms. */
   settled(milliseconds: number): Promise<void> {
-    if (this.#up || this.#problem !== undefined) return Promise.resolve();
+    if (this.up || this.#problem !== undefined) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
       this.#waiting.push(() => {
@@ -104,7 +97,7 @@ export class Broker {
 
   /** True after a silence that no living connection has: the process was frozen, as functions are, and given up. */
   get frozen(): boolean {
-    return this.#up && (this.#paused || Date.now() - this.#heardAt > LONGEST_SILENCE_MS);
+    return this.up && (this.#paused || Date.now() - this.#heardAt > LONGEST_SILENCE_MS);
   }
 
   /** Gives the connection up and makes a new one. */
@@ -117,9 +110,9 @@ export class Broker {
   }
 
   /** Hands a message to the connection at once. @throws Error when there is none, or it is too long; then nothing was sent. */
-  publish(topic: string, payload: string, options: Outgoing = {}): void {
+  publish(topic: string, payload: string, options: Outgoing): void {
     const { retain = false, correlation, responseTopic, expirySeconds } = options;
-    if (!this.#up || !this.#client?.connected) throw new Error('there is no connection to the broker');
+    if (!this.up || !this.#client?.connected) throw new Error('there is no connection to the broker');
     if (payload.length * 3 > this.#mostBytes && Buffer.byteLength(payload) + OVERHEAD > this.#mostBytes) {
       throw new Error('the broker carries no message of this length');
     }
@@ -136,11 +129,11 @@ export class Broker {
   }
 
   async subscribe(topic: string, qos: 0 | 1): Promise<void> {
-    if (this.#up) await this.#client?.subscribeAsync(topic, { qos });
+    if (this.up) await this.#client?.subscribeAsync(topic, { qos });
   }
 
   unsubscribe(topic: string): void {
-    if (this.#up) this.#client?.unsubscribe(topic, () => undefined);
+    if (this.up) this.#client?.unsubscribe(topic, () => undefined);
   }
 
   /** Says goodbye: the broker drops the will. */
@@ -179,7 +172,7 @@ export class Broker {
     client.on('packetreceive', () => {
       const now = Date.now();
       // What is read first after a pause may have been sent long before the broker hung up.
-      this.#paused ||= this.#up && now - this.#heardAt > LONGEST_SILENCE_MS;
+      this.#paused ||= this.up && now - this.#heardAt > LONGEST_SILENCE_MS;
       this.#heardAt = now;
     });
     client.on('message', (topic, payload, packet) => onMessage(messageOf(topic, payload, packet)));
@@ -204,9 +197,8 @@ export class Broker {
         client.stream.destroy();
         return;
       }
-      this.#up = true;
+      this.#upSince = performance.now();
       this.#paused = false;
-      this.#failures = 0;
       this.#problem = undefined;
       this.#options.logger.info({ setting: this.#options.setting }, 'connected to the MQTT broker');
       this.#options.onUp?.();
@@ -218,8 +210,9 @@ export class Broker {
     if (client === undefined || client !== this.#client) return;
     this.#client = undefined;
     client.removeAllListeners().on('error', () => undefined);
-    const wasUp = this.#up;
-    this.#up = false;
+    const wasUp = this.up;
+    if (this.#upSince !== undefined && performance.now() - this.#upSince >= STEADY_MS) this.#failures = 0;
+    this.#upSince = undefined;
     const { code, sentence } = describeFailure(failure, this.#options.setting);
     if (wasUp || sentence !== this.#problem) {
       if (!this.#closed) this.#options.logger.warn({ code, setting: this.#options.setting }, sentence);
@@ -237,14 +230,4 @@ export class Broker {
   #settle(): void {
     for (const wake of this.#waiting.splice(0)) wake();
   }
-}
-
-function messageOf(topic: string, payload: Buffer, { properties }: IPublishPacket): Message {
-  return {
-    topic,
-    payload,
-    correlation: properties?.correlationData,
-    responseTopic: properties?.responseTopic,
-    expirySeconds: properties?.messageExpiryInterval,
-  };
 }

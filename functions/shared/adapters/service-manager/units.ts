@@ -37,8 +37,7 @@ function isEnabled(state: string | undefined): boolean | null {
 function rows(text: string, columns: readonly string[]): Row[] {
   if (!text.trimStart().startsWith('[')) return text.split('\n').map((line) => columnsOf(line, columns));
   try {
-    const list: unknown = JSON.parse(text);
-    return Array.isArray(list) ? list.map(stringsOf) : [];
+    return (JSON.parse(text) as unknown[]).map(stringsOf); // as: JSON that begins with a bracket is a list
   } catch {
     return [];
   }

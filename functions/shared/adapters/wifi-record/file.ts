@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import * as z from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
+import { codeOf } from '../files/watched-file.ts';
 import type { LastConfigure, WifiRecord } from './port.ts';
 
 const Kept = z.strictObject({
@@ -31,7 +32,8 @@ export function fileRecord(path: string, clock: () => number, logger: Logger): W
       const kept = Kept.parse(JSON.parse(await readFile(path, 'utf8')));
       return kept.outcome === 'in_progress' ? { ...kept, outcome: 'interrupted' } : kept;
     } catch (error) {
-      if (!isMissing(error)) logger.warn({ err: error }, 'the record of the last Wi-Fi configure cannot be read');
+      if (codeOf(error) !== 'ENOENT')
+        logger.warn({ err: error }, 'the record of the last Wi-Fi configure cannot be read');
       return null;
     }
   }
@@ -79,8 +81,4 @@ async function write(path: string, text: string): Promise<void> {
     await file.close();
   }
   await rename(temporary, path);
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

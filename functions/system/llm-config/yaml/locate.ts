@@ -213,7 +213,7 @@ function blockEnd(text: string, { valueStart, valueEnd, chomping }: yaml.ScalarE
   if (chomping === yaml.CHOMPING_MODE.KEEP) return lineBefore(text, valueEnd);
   let end = valueEnd;
   while (end > valueStart && ' \t\r\n'.includes(text.charAt(end - 1))) end -= 1;
-  if (end === valueStart) return end;
+  if (end === valueStart) return lineBefore(text, end); // nothing but its indicator
   while (end < valueEnd && !'\r\n'.includes(text.charAt(end))) end += 1; // blanks at the end of its last line are its own
   return end;
 }

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { listKeys } from '../../../../functions/shared/adapters/key-store/edit.ts';
@@ -29,6 +30,7 @@ describe('npm run --silent api-key', () => {
       ['create', '--name', 'x'],
       ['create', '--name', 'x', '--level', 'admin'],
       ['create', '--name', '', '--level', 'USER'],
+      ['create', '--name', 'x'.repeat(101), '--level', 'USER'],
       ['create', '--name', 'x', '--level', 'USER', '--robots', 'a b'],
       ['create', '--name', 'x', '--level', 'USER', '--key', 'mine'],
       ['list', '--all'],
@@ -58,6 +60,30 @@ describe('npm run --silent api-key', () => {
     },
     60_000,
   );
+
+  it('revokes one of several keys and leaves the others', async () => {
+    const settings = { HOME: temporaryFolder() };
+    for (const name of ['one', 'two']) await run(['create', '--name', name, '--level', 'USER'], settings);
+    const listed = async () =>
+      (await run(['list'], settings)).stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    const [first] = await listed();
+    await run(['revoke', '--id', first.id], settings);
+    expect((await listed()).map(({ name, revoked_at }) => [name, revoked_at !== null])).toEqual([
+      ['one', true],
+      ['two', false],
+    ]);
+  }, 60_000);
+
+  it('does its work and says so when it cannot be kept in the audit trail', async () => {
+    const home = temporaryFolder();
+    mkdirSync(join(home, '.robot-rest', 'audit.jsonl'), { recursive: true });
+    const created = await run(['create', '--name', 'x', '--level', 'USER'], { HOME: home });
+    expect([created.code, created.stdout]).toEqual([0, expect.stringMatching(/^rk_/)]);
+    expect(created.stderr).toContain('could not be kept in the audit trail');
+  }, 60_000);
 
   it('loses no key of ten that are created at once', async () => {
     const home = temporaryFolder();

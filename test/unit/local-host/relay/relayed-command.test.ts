@@ -86,6 +86,16 @@ describe('A command that came through the broker', () => {
     expect(await runRelayed(parts, message({ id: 'message-0000000002', issued_at: NOW - 1_900 }))).toBe(40);
   });
 
+  it('does not run when no more ids can be kept apart, since it could not be told from one that came twice', async () => {
+    const { ran, parts } = relaying();
+    for (let n = 0; parts.seen.take(`id-${n}`, NOW + 60_000, NOW) === 'new'; n += 1);
+    expect(await refusal(() => runRelayed(parts, message()))).toMatchObject({
+      code: 'robot_unavailable',
+      members: { command_ran: 'no' },
+    });
+    expect(ran).toEqual([]);
+  });
+
   it('does not run while the service ends', async () => {
     const { ran, parts } = relaying(undefined, true);
     expect(await refusal(() => runRelayed(parts, message()))).toMatchObject({ code: 'robot_unavailable' });

@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { AuditFile } from '../../../../functions/shared/adapters/audit-trail/file.ts';
 import { type AuditEntry, stamp } from '../../../../functions/shared/adapters/audit-trail/port.ts';
+import { createLogger } from '../../../../functions/shared/logger.ts';
 import { describeOnDisks } from '../../../support/small-disk.ts';
 import { silentLogger, temporaryFolder } from '../../../support/world.ts';
 
@@ -129,6 +130,29 @@ describeOnDisks('The audit file on a full disk', (mount) => {
     trail.append(entry({ request_id: 'after' }));
     const { entries } = await trail.read(everything);
     expect(entries.map(({ request_id }) => request_id)).toEqual(['after', 'while-full']);
+    expect(trail.problem()).toBeUndefined();
+  });
+});
+
+describe('A disk that takes no entries', () => {
+  it('is told once; the newest ten thousand are written when it takes them again', async () => {
+    const lines: string[] = [];
+    const logger = createLogger('error', { write: (line: string) => void lines.push(line) });
+    const folder = join(temporaryFolder(), 'data');
+    writeFileSync(folder, 'a file where the folder should be');
+    const trail = openTrail(join(folder, 'audit.jsonl'), logger);
+    const id = (number: number) => `${number}`.padStart(5, '0');
+    for (let number = 0; number < 3; number += 1) {
+      trail.append(entry({ id: id(number) }));
+      await trail.read(everything);
+    }
+    expect([trail.problem(), lines.length]).toEqual(['the audit trail cannot be written', 1]);
+    for (let number = 3; number < 10_003; number += 1) trail.append(entry({ id: id(number) }));
+    rmSync(folder);
+    await trail.read(everything);
+    trail.append(entry({ id: id(10_003) }));
+    const { entries } = await trail.read({ limit: 20_000 });
+    expect([entries.length, entries[0]?.id, entries.at(-1)?.id]).toEqual([10_000, id(10_003), id(4)]);
     expect(trail.problem()).toBeUndefined();
   });
 });

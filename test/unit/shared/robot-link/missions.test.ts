@@ -47,6 +47,23 @@ describe('A mission of the simulated robot', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  it.each([
+    ['a long text', { name: 'say', text: 'x'.repeat(150) }, 10_000],
+    ['the shortest text', { name: 'say', text: '' }, 500],
+    ['a wait of no given length', { name: 'wait' }, 1_000],
+  ])('takes its time: %s', async (_what, value, ms) => {
+    const { alice } = world();
+    const id = idOf(alice('skill', value));
+    let over = false;
+    const ended = Promise.resolve(alice('wait_for_skill', id)).then(() => {
+      over = true;
+    });
+    await jest.advanceTimersByTimeAsync(ms);
+    expect(over).toBe(false);
+    await jest.advanceTimersByTimeAsync(200);
+    await ended;
+  });
+
   it('that is over can be waited for exactly once more', async () => {
     const { alice } = world();
     const id = idOf(alice('skill', { name: 'nod' }));

@@ -35,15 +35,20 @@ describe('The mapping of a rosbridge robot', () => {
   where: { title: Where, kind: none, topic: { name: /pose, type: a/B } }
   go: { title: Go, kind: coordinates, action: { name: /go, type: a/action/Go, answers: finished } }
   wait_for_skill: { title: Wait, kind: str, mission: wait }
+  names: { title: Names, kind: list, items: str, publish: { name: /names, type: a/B, message: { of: $value } } }
 `);
     expect([...commands.values()].map(({ spec }) => spec)).toEqual([
       { name: 'beep', kind: 'int', title: 'Beep', effect: 'action', bounds: { minimum: 1, maximum: 5 }, unit: 'times' },
       { name: 'where', kind: 'none', title: 'Where', effect: 'query' },
       { name: 'go', kind: 'coordinates', title: 'Go', effect: 'action', waits: true },
       { name: 'wait_for_skill', kind: 'str', title: 'Wait', effect: 'query', waits: true },
+      { name: 'names', kind: 'list', title: 'Names', effect: 'action', items: 'str' },
     ]);
   });
 
+  const member = (kind: string, line: string) =>
+    `${HEAD}  a:\n    title: A\n    kind: ${kind}\n    ${line}\n    mission: wait\n`;
+  const bounded = (kind: string, bounds: string) => member(kind, `bounds: ${bounds}`);
   const call = (args: string, kind = 'none') =>
     `${HEAD}  beep:\n    title: Beep\n    kind: ${kind}\n    service:\n      name: /beep\n      args: ${args}\n`;
 
@@ -93,6 +98,27 @@ describe('The mapping of a rosbridge robot', () => {
       `${HEAD}  a:\n    title: A\n    kind: str\n    bounds: { minimum: 1, maximum: 2 }\n    mission: wait\n`,
       /line 8, commands.a.bounds: only/,
     ],
+    ['a text in place of a mapping', 'just words', /^line 1: /],
+    ['bounds the wrong way round', bounded('int', '{ minimum: 2, maximum: 1 }'), /a\.bounds: minimum exceeds maximum/],
+    ['a unit of a text', member('str', 'unit: m'), /line 8, commands\.a\.unit: only/],
+    ['items of what is no list', member('str', 'items: str'), /line 8, commands\.a\.items: only/],
+    [
+      'a text that is relative',
+      member('str', 'relative_to: { name: /odom, type: a/B, pose: pose }'),
+      /line 8, commands\.a\.relative_to: only/,
+    ],
+    [
+      'a success that is no truth',
+      `${HEAD}  a:\n    title: A\n    kind: int\n    service:\n      name: /a\n      success: $value\n`,
+      /line 10, commands\.a\.service\.success: this has to be a boolean/,
+    ],
+    ['a heading as a text', call('{ n: $value.theta|string }', 'coordinates'), /takes a string, not a number/],
+    [
+      'what came through an alias, with the line of the alias',
+      `${HEAD}  a: { title: A, kind: none, service: { name: /a, args: &args { n: $nothing } } }\n  b:\n    title: B\n    kind: none\n    service:\n      name: /b\n      args: *args\n`,
+      /line 5, commands\.a\.service\.args\.n: .*; line 11, commands\.b\.service\.args\.n/,
+    ],
+    ['a key that is a list', `${HEAD}  ? [a, b]\n  : { title: A, kind: none, mission: cancel_mine }\n`, /^line \d/],
     [
       'a mission that is asked for by no id',
       `${HEAD}  a: { title: A, kind: int, mission: wait }\n`,
@@ -109,6 +135,12 @@ describe('The mapping of a rosbridge robot', () => {
     const opening = openRobotLink(config, silentLogger, Date.now, NO_METRICS);
     await expect(opening).rejects.toThrow(ConfigError);
     await expect(opening).rejects.toThrow(`SERVICE_ROBOT_MAPPING_PATH: ${path}: line 1, ros: 1 or 2`);
+  });
+
+  it('an address with what no server is sent is refused', async () => {
+    const config = testConfig({ SERVICE_ROBOT_URL: 'ws://127.0.0.1:1/#arm' });
+    const opening = openRobotLink(config, silentLogger, Date.now, NO_METRICS);
+    await expect(opening).rejects.toThrow('SERVICE_ROBOT_URL: it should look like "ws://robot.local:9090"');
   });
 
   it('a mapping that is not there is asked for', async () => {

@@ -28,6 +28,8 @@ function world() {
   return { clock, robot, send: asClient(robot, 'alice') };
 }
 
+const UNASSOCIATED = { associated: false, msg: 'An association needs a rune and a command, both strings' };
+
 describe('The simulated robot', () => {
   it('knows exactly the commands its clients send', () => {
     const expected = Object.entries(COMMANDS).flatMap(([kind, names]) =>
@@ -141,9 +143,27 @@ describe('The simulated robot', () => {
     ['set_language', 'fr', { set: true, msg: 'The robot speaks fr' }],
     ['set_language', 'tlh', { set: false, msg: expect.stringContaining('en') as unknown as string }], // as: a matcher
     ['rune_association', { rune: 'rune-1', command: 'wave' }, { associated: true, msg: 'Rune associated' }],
+    ['rune_association', { rune: 5, command: 'wave' }, UNASSOCIATED],
+    ['rune_association', { rune: 'rune-1' }, UNASSOCIATED],
+    ['rune_association', { rune: 'rune-1', command: 'x'.repeat(129) }, UNASSOCIATED],
     ['rune_association', { rune: 'rune-9', command: 'wave' }, { associated: false, msg: 'Rune not found' }],
   ])('takes %s %j', (command, value, answer) => {
     expect(world().send(command, value)).toEqual(answer);
+  });
+
+  it('knows nothing of a rune that is not there, and has no arms that collide', () => {
+    const { send } = world();
+    expect([send('get_rune_rssi', 'nobody'), send('get_rune_angle_of_arrival', 'nobody')]).toEqual([null, null]);
+    expect(send('exit_arms_collision')).toEqual({ exited: true, msg: 'No arms collide' });
+  });
+
+  it('does not say when it arrives while it may not move', () => {
+    const { send } = world();
+    send('set_robot_max_velocity', 0);
+    expect(send('go_to_relative', { x: 1, y: 0, z: 0, theta: 0 })).toEqual({
+      accepted: true,
+      arrives_in_seconds: null,
+    });
   });
 
   it('keeps its language and its rune associations', () => {

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -81,10 +82,13 @@ describe('Reading the configuration', () => {
   });
 
   it('loses no digit of a large integer, and names what JSON has no word for', async () => {
-    writeFileSync(file, 'a: 12345678901234567890\nb: -9007199254740993\nc: 0x20000000000001\nd: .nan\ne: -.Inf\n');
+    writeFileSync(
+      file,
+      'a: 12345678901234567890\nb: -9007199254740993\nc: 0x20000000000001\nd: .nan\ne: -.Inf\nf: .inf\n',
+    );
     const { value } = await readLlmConfig(await ports.get(llmConfigFile));
     expect(jsonText(value)).toBe(
-      '{"a":12345678901234567890,"b":-9007199254740993,"c":9007199254740993,"d":".nan","e":"-.inf"}',
+      '{"a":12345678901234567890,"b":-9007199254740993,"c":9007199254740993,"d":".nan","e":"-.inf","f":".inf"}',
     );
   });
 
@@ -108,6 +112,7 @@ describe('A file that somebody broke by hand', () => {
     ['a bracket that is not closed', 'a: [1\nb: 2\n', 2, 1],
     ['a list at the top', '\n- a\n', 2, 1],
     ['two documents', 'a: 1\n---\nb: 2\n', 3, 1],
+    ['a second document that is a word', 'a: 1\n---\nword\n', 3, 1],
     ['bytes that are no UTF-8', Buffer.from([0x61, 0x3a, 0x20, 0xe9, 0x0a]), 1, 4],
     ['a NUL', 'a: 1\nb: \0\n', 2, 4],
   ] as const)('%s: line and column are named, and it stays as it is', async (_what, content, line, column) => {
@@ -130,6 +135,8 @@ describe('A file that somebody broke by hand', () => {
       ].join('\n'),
     ],
     ['a circle', 'a: &a [*a]\n'],
+    ['a second document that holds nothing', 'a: 1\n---\n'],
+    ['a key that is a list', '? [p, q]\n: 1\n'],
     ['nesting without end', `a: ${'['.repeat(5000)}${']'.repeat(5000)}\n`],
     ['more than a megabyte', `a: ${'x'.repeat(1024 * 1024)}\n`],
   ])('%s is refused', async (_what, content) => {
@@ -146,6 +153,16 @@ describe('A file that is not there or not allowed', () => {
       expect([status, body.code]).toEqual([503, 'component_unavailable']);
       expect(body.detail).toContain('SERVICE_LLM_CONFIG_PATH');
     }
+  });
+
+  it('is an error that says what to do when it may not be changed', async () => {
+    // A file of the kernel, beside which nobody may put anything, root included.
+    ports = portsFor({ SERVICE_LLM_CONFIG_PATH: '/sys/kernel/notes' });
+    const config = await ports.get(llmConfigFile);
+    await expect(config.update(() => ({ bytes: Buffer.from('a: 2'), result: undefined }))).rejects.toMatchObject({
+      code: 'component_unavailable',
+      message: expect.stringContaining('write permission'),
+    });
   });
 
   it('is an error when it is a folder', async () => {
@@ -173,6 +190,13 @@ describe('Changing a key', () => {
     chmodSync(file, 0o644);
     await change('model', 'b');
     expect(statSync(file).mode & 0o777).toBe(0o644);
+  });
+
+  const itAsRoot = process.getuid?.() === 0 ? it : it.skip;
+  itAsRoot('by root leaves the file to whom it belonged', async () => {
+    chownSync(file, 12_345, 54_321);
+    expect((await change('model', 'b')).status).toBe(200);
+    expect(statSync(file)).toMatchObject({ uid: 12_345, gid: 54_321 });
   });
 
   it('follows a symbolic link and leaves it one', async () => {

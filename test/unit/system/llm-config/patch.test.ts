@@ -35,6 +35,8 @@ const SCALARS: readonly Row[] = [
   ['a value of a key that is a number', '7: 1\n', '7', 2, '7: 2\n'],
   ['a value of a key in hexadecimal', '0x10: 1\n', '16', 2, '0x10: 2\n'],
   ['a value of a key that is null', '~: 1\n', 'null', 2, '~: 2\n'],
+  ['a value of a key that is nothing', '? \n: 1\nb: 2\n', 'null', 3, '? \n: 3\nb: 2\n'],
+  ['a value behind a key that is an alias', 'x: &k b\n*k : 1\na: 2\n', 'a', 3, 'x: &k b\n*k : 1\na: 3\n'],
   ['a value of a key with a tag', '!!str 0x10: 1\n', '0x10', 2, '!!str 0x10: 2\n'],
   ['text beyond ASCII', 'a: "é"\nb: ☃\n', 'a', '日本 😀', 'a: "日本 😀"\nb: ☃\n'],
   ['a value behind a byte order mark', '\ufeffa: 1\nb: 2\n', 'a', 3, '\ufeffa: 3\nb: 2\n'],
@@ -56,6 +58,12 @@ const BLOCKS: readonly Row[] = [
     'p\nq',
     'm:\n    a: |-\n        p\n        q\n    b: 1\n',
   ],
+  ['a block that keeps blank lines, with CRLF', 'a: |+\r\n  x\r\n\r\nb: 1\r\n', 'a', 'p', 'a: |-\r\n  p\r\nb: 1\r\n'],
+  ['a block that keeps blank lines, at the end of the file', 'a: |+\n  x', 'a', 'p', 'a: |-\n  p'],
+  ['an empty block', 'a: |\nb: 1\n', 'a', 'x\n', 'a: |\n x\nb: 1\n'],
+  ['an empty block by null', 'a: > # c\nb: 1\n', 'a', null, 'a: null # c\nb: 1\n'],
+  ['an empty block before a blank line', 'a: |\n\nb: 1\n', 'a', 'x\n', 'a: |\n x\n\nb: 1\n'],
+  ['an empty block at the end of the file', 'a: |', 'a', 'x', 'a: |-\n x'],
   ['a block in a file with CRLF', 'a: |\r\n  x\r\nb: 1\r\n', 'a', 'p\nq\n', 'a: |\r\n  p\r\n  q\r\nb: 1\r\n'],
 ];
 
@@ -91,6 +99,11 @@ const KEYS: readonly Row[] = [
 const PROPERTIES: readonly Row[] = [
   ['a value whose anchor nobody uses', 'a: &x 1\n', 'a', 2, 'a: &x 2\n'],
   ['nothing behind an anchor', 'a: &x\nb: 1\n', 'a', 2, 'a: &x 2\nb: 1\n'],
+  ['a map of lines with a tag by null', 'a: !!map\n  b: 1\nc: 2\n', 'a', null, 'a: null\nc: 2\n'],
+  ['a list of lines with a tag and a comment', 'a: !!seq # why\n  - 1\nc: 2\n', 'a', [2], 'a: [2] # why\nc: 2\n'],
+  ['a list of lines with a tag and an anchor', 'a: &x !!seq\n  - 1\nc: 2\n', 'a', [], 'a: &x []\nc: 2\n'],
+  ['a map of lines with an anchor', 'a: &x\n  b: 1\n', 'a', null, 'a: &x null\n'],
+  ['nothing with a tag and an anchor', 'a: &x !!null # c\nb: 1\n', 'a', 5, 'a: &x 5 # c\nb: 1\n'],
   ['a value with a tag', 'a: !!str 5\n', 'a', '6', "a: '6'\n"],
   ['a value with a tag and an anchor', 'a: &x !!str 5\n', 'a', 'six', 'a: &x six\n'],
   [
@@ -126,6 +139,13 @@ describe('A patch replaces the bytes of one value', () => {
 });
 
 describe('A patch is refused', () => {
+  it('for an unknown key with the keys there are, the first twenty of very many', () => {
+    const keys = Array.from({ length: 30 }, (_, index) => `key${index}`);
+    const patching = () => patched(keys.map((key) => `${key}: 1\n`).join(''), 'other', 1);
+    expect(patching).toThrow('Its keys at the top: key0, key1, ');
+    expect(patching).toThrow('key19, ….');
+  });
+
   it.each([
     ['an unknown key', 'a: 1\n', 'b', 1, 'config_key_not_found'],
     ['an unknown nested key', 'a: {b: 1}\n', 'a.c', 1, 'config_key_not_found'],

@@ -44,6 +44,27 @@ describe('Configuring Wi-Fi', () => {
     });
   });
 
+  it('keeps what NetworkManager minds in that warning, and passes on what nobody foresaw', async () => {
+    const { wifi, run } = arrange();
+    wifi.comesBack = false;
+    const errors = [{ pointer: '/password', message: 'Too short.' }];
+    wifi.fail = { join: new ServiceError('validation_failed', { detail: 'Refused.', errors }) };
+    await expect(run(kitchen)).rejects.toMatchObject({
+      code: 'validation_failed',
+      errors,
+      message: expect.stringContaining('does not stand again yet'),
+    });
+    wifi.fail = { join: new TypeError('not foreseen') };
+    await expect(run(kitchen)).rejects.toThrow(TypeError);
+  });
+
+  it('joins an open network that encrypts all the same, without a password', async () => {
+    const { wifi, run } = arrange();
+    wifi.known = [heard('Café', 'owe')];
+    expect(await run({ ssid: 'Café' })).toBe(CONNECTION);
+    expect(wifi.profile?.credentials).toEqual({ kind: 'owe' });
+  });
+
   it('changes nothing without a safety net', async () => {
     const { wifi, run } = arrange();
     wifi.fail = { begin: new ServiceError('component_unavailable', { detail: 'No checkpoints.' }) };

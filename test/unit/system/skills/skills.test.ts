@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, statSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   enableSkill,
   removeSkill,
@@ -272,6 +272,28 @@ describe('The folder is the truth', () => {
     await expect(removeSkill(named('x'), world)).rejects.toMatchObject({ code: 'skill_not_found' });
     await upload('x.py', 'text');
     expect(await summary()).toEqual(['x.py on']);
+  });
+
+  it('what lies there comes in the order of the names, whatever it is', async () => {
+    for (const name of ['b.py', 'notes.txt', 'z.py', 'A.md']) world.put(name, 'pass');
+    const names = (await listSkills(world)).skills.map((skill) => skill.name);
+    expect(names).toEqual([...names].sort());
+    expect(names).toHaveLength(4);
+  });
+
+  it('a file that goes while the list is made is looked for again, and then left out', async () => {
+    world.put('x.py', 'pass');
+    world.put('y.py', 'pass');
+    const read = world.files.read.bind(world.files);
+    let left = 1;
+    const reading = jest
+      .spyOn(world.files, 'read')
+      .mockImplementation(async (name) => (name === 'x.py' && left-- > 0 ? undefined : read(name)));
+    const names = async () => (await listSkills(world)).skills.map(({ name }) => name);
+    expect(await names()).toEqual(['x.py', 'y.py']);
+    left = Number.POSITIVE_INFINITY;
+    expect(await names()).toEqual(['y.py']);
+    reading.mockRestore();
   });
 
   it('a file where the folder should be is said, not hidden', async () => {

@@ -49,6 +49,12 @@ describe('GET /health/ready', () => {
     expect(JSON.stringify(body)).not.toContain('secret');
   });
 
+  it('takes what is thrown and no error for a part that is not ready as well', async () => {
+    const odd: ReadinessCheck = { ...throwing, problem: () => Promise.reject('/secret/text') };
+    const { status, body } = await ready([odd]);
+    expect([status, JSON.stringify(body).includes('secret')]).toEqual([503, false]);
+  });
+
   it('is 503 while the service drains, though every part works', async () => {
     expect(await ready([fine], true)).toMatchObject({
       status: 503,

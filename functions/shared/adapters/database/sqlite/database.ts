@@ -130,11 +130,13 @@ export class SqliteDatabase implements RobotDatabase {
     }
   }
 
+  /** The writing connection goes last: only then SQLite brings everything into the one file, which can be copied. */
   async close(): Promise<void> {
     await this.#opening?.catch(() => {});
-    await Promise.all([this.#writer.close(), this.#reader.close()]);
     this.#session?.close();
     this.#session = undefined;
+    await this.#reader.close();
+    await this.#writer.close();
   }
 
   async #write<K extends keyof WriterJobs>(

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Config, ConfigError } from '../../../config.ts';
 import type { Logger } from '../../../logger.ts';
-import { Broker, type Message } from '../../mqtt/broker.ts';
+import { Broker } from '../../mqtt/broker.ts';
 import { type BrokerAddress, brokerAddress } from '../../mqtt/broker-address.ts';
+import type { Message } from '../../mqtt/message.ts';
 import type { RobotLink, Robots } from '../port.ts';
 import { RemoteRobot } from './remote-robot.ts';
 import { allAnswersTo, readTopic, topicsOf } from './topics.ts';

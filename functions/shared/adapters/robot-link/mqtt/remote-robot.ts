@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../../json.ts';
-import type { Broker, Message } from '../../mqtt/broker.ts';
+import type { Broker } from '../../mqtt/broker.ts';
+import type { Message } from '../../mqtt/message.ts';
 import type { CommandSpec, RobotCommand, RobotLink, Sender, SendOptions, StopReport } from '../port.ts';
 import { Calls } from './calls.ts';
 import { AnswerMessage, type CommandMessage, PresenceMessage, read, StopAnswer, type StopMessage } from './messages.ts';

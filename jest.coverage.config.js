@@ -1,0 +1,17 @@
+import base from './jest.config.js';
+
+/** Runs in the instrumented copy that scripts/coverage/run.mjs makes: jest adds no counters, it only collects them. */
+export default {
+  ...base,
+  testPathIgnorePatterns: [
+    ...base.testPathIgnorePatterns,
+    // They judge the text of the sources and what bundles of them weigh, which counters change.
+    '<rootDir>/test/architecture/',
+    '<rootDir>/test/components/lambda-bundles.test.ts',
+  ],
+  collectCoverage: true,
+  coverageProvider: 'babel',
+  collectCoverageFrom: ['nothing of the copy'],
+  coverageDirectory: '<rootDir>/../jest',
+  coverageReporters: ['json'],
+};

@@ -1,0 +1,79 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { openMqttLink } from '../../functions/shared/adapters/robot-link/mqtt/open.ts';
+import type { RobotLink } from '../../functions/shared/adapters/robot-link/port.ts';
+import { ServiceError } from '../../functions/shared/errors.ts';
+import { describeWith } from '../support/components.ts';
+import { refusal } from '../support/errors.ts';
+import { MOSQUITTO, startMosquitto, type TestBroker } from '../support/mosquitto.ts';
+import { joinBroker, type RelayedRobot } from '../support/relay.ts';
+import { scriptedLink } from '../support/robot.ts';
+import { until } from '../support/robot-link-contract.ts';
+import { silentLogger, testConfig } from '../support/world.ts';
+
+const SENDER = { clientId: 'alice', accessLevel: 'USER', keyId: 'key-1' } as const;
+const options = () => ({ deadline: Date.now() + 20_000, signal: new AbortController().signal });
+
+describeWith('mosquitto', MOSQUITTO, 'A robot that speaks through a broker', () => {
+  let broker: TestBroker;
+  let robot: RelayedRobot;
+  let link: RobotLink;
+
+  beforeAll(async () => {
+    broker = await startMosquitto(['max_packet_size 300000']);
+  });
+  afterAll(() => broker.kill());
+  afterEach(async () => {
+    await link.close();
+    await robot.relay.close();
+  });
+
+  async function join(body: RobotLink): Promise<void> {
+    robot = joinBroker(broker.url('robot-1'), { link: body });
+    const config = testConfig({ SERVICE_ROBOT_URL: broker.url('service', '/robot-1') });
+    link = await openMqttLink(config, silentLogger, Date.now);
+    await until(() => link.connected());
+  }
+
+  const ask = async (value: number) => link.send({ command: 'a_int', value, sender: SENDER }, options());
+
+  it.each([
+    ['for the broker', 400_000],
+    ['for anybody', 1_100_000],
+  ])('says of an answer too long %s that it is, and that the command may have run', async (_whom, length) => {
+    await join(scriptedLink(({ value }) => (value === 1 ? 'x'.repeat(length) : 'short')));
+    expect(await refusal(() => ask(1))).toMatchObject({
+      code: 'robot_error',
+      message: expect.stringContaining('too long'),
+      members: { command_ran: 'maybe' },
+    });
+    expect(await ask(2)).toBe('short');
+  });
+
+  it('says when it has lost its own body, and when it is back', async () => {
+    let connected = true;
+    await join({ ...scriptedLink(() => 'ok'), connected: () => connected });
+    connected = false;
+    await until(() => !link.connected());
+    expect(await refusal(() => ask(1))).toMatchObject({
+      code: 'robot_unavailable',
+      message: expect.stringContaining('It said: It has lost the link to its own body.'),
+      members: { command_ran: 'no' },
+    });
+    connected = true;
+    await until(() => link.connected());
+    expect(await ask(1)).toBe('ok');
+  });
+
+  it('that cannot stop says so, and keeps in its own audit trail that it was asked', async () => {
+    const stuck = () => {
+      throw new ServiceError('robot_error', { detail: 'The brakes do not answer.' });
+    };
+    await join({ ...scriptedLink(() => 'ok'), stop: stuck });
+    const failure = await refusal(() => link.stop(options(), SENDER));
+    expect(failure).toMatchObject({ code: 'robot_error', members: { command_ran: 'maybe' } });
+    expect(failure.message).toContain('The brakes do not answer.');
+    expect(robot.audit.kept).toMatchObject([
+      { client_id: 'alice', subject: { command: 'stop' }, outcome: 'robot_error' },
+    ]);
+  });
+});

@@ -1,0 +1,50 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError } from '../../functions/shared/config.ts';
+import { StartError } from '../../local-host/start-error.ts';
+import { http } from '../support/http.ts';
+import { startTestService } from '../support/service.ts';
+import { temporaryFolder } from '../support/world.ts';
+
+describe('Where the service listens', () => {
+  it('may be an IPv6 address', async () => {
+    const service = await startTestService({ settings: { SERVICE_HOST: '::1' } });
+    try {
+      expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+      expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it.each([
+    ['an address of another machine', '192.0.2.1', 'This machine has no address 192.0.2.1. Set SERVICE_HOST.'],
+    ['a name that nobody knows', 'robot.invalid', /(no address|listened on .*) ?.*Set SERVICE_HOST/],
+  ])('is no place that is %s', async (_what, host, message) => {
+    const starting = startTestService({ settings: { SERVICE_HOST: host } });
+    await expect(starting).rejects.toThrow(StartError);
+    await expect(starting).rejects.toThrow(message);
+  });
+
+  it('is a socket of the group that the setting names', async () => {
+    const group = readFileSync('/etc/group', 'utf8')
+      .split('\n')
+      .find((line) => line.split(':')[2] === String(process.getgid?.()));
+    const settings = { SERVICE_SOCKET_GROUP: group?.split(':')[0] ?? '' };
+    const service = await startTestService({ settings });
+    try {
+      expect(statSync(service.socketPath).gid).toBe(process.getgid?.());
+      expect((await http(service.socketPath, '/health/live')).status).toBe(200);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('is no socket whose path is longer than the system takes', async () => {
+    const path = join(temporaryFolder(), `${'long'.repeat(30)}.sock`);
+    const starting = startTestService({ settings: { SERVICE_SOCKET_PATH: path } });
+    await expect(starting).rejects.toThrow(ConfigError);
+    await expect(starting).rejects.toThrow('SERVICE_SOCKET_PATH');
+  });
+});

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+
+const PACKET = { connect: 0x10, subscribe: 0x82 } as const;
+
+export interface FakeBroker {
+  readonly url: string;
+  /** The CONNECT packets that came, each of a connection of its own. */
+  readonly connects: Buffer[];
+  /** MQTT 5 reason code of every subscription from now on. */
+  granting(reason: number): void;
+  /** Ends the present connection with a DISCONNECT packet of this reason, or without a word. */
+  end(reason?: number): void;
+  close(): Promise<void>;
+}
+
+/** As little of an MQTT 5 broker as lets a client sign in and subscribe to one topic, and says what real ones seldom say. */
+export async function startFakeBroker(): Promise<FakeBroker> {
+  const connects: Buffer[] = [];
+  let granted = 0;
+  let present: Socket | undefined;
+  const server = createServer((socket) => {
+    present = socket;
+    socket.on('error', () => undefined);
+    socket.on('data', (packet) => {
+      if (packet[0] === PACKET.connect) {
+        connects.push(packet);
+        socket.write(Buffer.from([0x20, 3, 0, 0, 0])); // CONNACK: success, no properties
+      }
+      // SUBACK with the id of the packet, which stands behind its length of one byte
+      if (packet[0] === PACKET.subscribe)
+        socket.write(Buffer.from([0x90, 4, packet[2] ?? 0, packet[3] ?? 0, 0, granted]));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`, // as: a TCP server has no other kind of address
+    connects,
+    granting: (reason) => {
+      granted = reason;
+    },
+    end(reason) {
+      if (reason === undefined) present?.destroy();
+      else present?.end(Buffer.from([0xe0, 1, reason]));
+    },
+    async close() {
+      present?.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

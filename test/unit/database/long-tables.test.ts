@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { handler as exportTable } from '../../../functions/database/export-table.handler.ts';
+import { handler as importTable } from '../../../functions/database/import-table.handler.ts';
+import { handler as readTable } from '../../../functions/database/read-table.handler.ts';
+import type { RobotDatabase } from '../../../functions/shared/adapters/database/port.ts';
+import { Cursors } from '../../../functions/shared/adapters/database/sqlite/cursors.ts';
+import { database } from '../../../functions/shared/ports.ts';
+import { type DatabaseWorld, databaseWorld } from '../../support/database.ts';
+import { homeWithRobots } from '../../support/database-file.ts';
+import { temporaryFolder } from '../../support/world.ts';
+
+/** So many that they travel in several parts. */
+const ROWS = 5_000;
+const tablename = 'robots_table';
+
+let world: DatabaseWorld;
+let open: RobotDatabase;
+beforeAll(async () => {
+  const home = temporaryFolder();
+  await homeWithRobots(home, ROWS);
+  world = databaseWorld({ HOME: home });
+  open = await world.ports.get(database);
+});
+afterAll(() => world.close());
+
+const reading = (signal = new AbortController().signal) => open.readRows(tablename, {}, signal);
+const idsOf = (json: string) => (JSON.parse(json) as Array<{ id: number }>).map(({ id }) => id);
+const ids = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+describe('A long table', () => {
+  it('is read as a whole, in the order of its keys', async () => {
+    const { status, headers, body } = await world.call(readTable, { query: { tablename } });
+    expect({ status, total: headers['x-total-count'] }).toEqual({ status: 200, total: String(ROWS) });
+    expect((body as Array<{ id: number }>).map(({ id }) => id)).toEqual(ids(ROWS));
+  });
+
+  it('is read out of one state, whatever is changed before its end', async () => {
+    const { body } = await reading();
+    const [first] = (await once(body, 'data')) as [Buffer];
+    body.pause();
+    await open.remove(tablename, ROWS);
+    await open.insert(tablename, { id: ROWS + 1, name: 'later' });
+    expect(idsOf(first.toString() + (await text(body)))).toEqual(ids(ROWS));
+    expect(await open.readRow(tablename, ROWS)).toBeUndefined();
+    await open.remove(tablename, ROWS + 1);
+    await open.insert(tablename, { id: ROWS });
+  });
+
+  it('is exported and imported as a whole', async () => {
+    expect(await world.ok(exportTable, { body: { tablename } })).toMatchObject({ rows: ROWS });
+    expect(await world.ok(importTable, { body: { tablename } })).toMatchObject({ rows: ROWS });
+    expect(idsOf(await text((await reading()).body))).toEqual(ids(ROWS));
+  });
+
+  it('is read by 32 clients at once; one more is busy until another hangs up', async () => {
+    const clients = Array.from({ length: 32 }, () => new AbortController());
+    const bodies = await Promise.all(clients.map(async ({ signal }) => (await reading(signal)).body));
+    const refused = await world.call(readTable, { query: { tablename } });
+    expect({ status: refused.status, code: refused.body.code, after: refused.headers['retry-after'] }).toEqual({
+      status: 409,
+      code: 'busy',
+      after: '2',
+    });
+    for (const client of clients) client.abort();
+    expect(bodies.map(({ destroyed }) => destroyed)).toEqual(clients.map(() => true));
+    expect(await world.call(readTable, { query: { tablename } })).toMatchObject({ status: 200 });
+  });
+
+  it('is not read on for a client that hung up before the first part was there', async () => {
+    const client = new AbortController();
+    const started = reading(client.signal);
+    client.abort();
+    expect((await started).body.destroyed).toBe(true);
+  });
+});
+
+describe('A reading that nobody continues', () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('ends after a minute without a question, and no earlier', () => {
+    const cursors = new Cursors(world.file);
+    const { id, chunk } = cursors.start(tablename, {});
+    expect(chunk.more).toBe(true);
+    jest.advanceTimersByTime(59_999);
+    expect(cursors.continue(id).more).toBe(true);
+    jest.advanceTimersByTime(59_999);
+    expect(cursors.continue(id)).toMatchObject({ bytes: expect.anything() });
+    jest.advanceTimersByTime(60_000);
+    expect(() => cursors.continue(id)).toThrow('had ended');
+    cursors.end(id); // the client that hangs up now finds nothing to end
+    cursors.close();
+  });
+});
+
+describe('Closing the database', () => {
+  it('breaks off what is being read, and leaves one whole file', async () => {
+    const { body } = await reading();
+    await open.insert(tablename, { id: ROWS + 1 });
+    await world.close();
+    await expect(text(body)).rejects.toThrow();
+    const beside = readdirSync(dirname(world.file)).filter((name) => name.startsWith(basename(world.file)));
+    expect(beside).toEqual([basename(world.file)]);
+  });
+});
