@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { HttpCall } from '../http.ts';
-import { arbitraryOf, type Find, mutated, type Schema } from './schema-arbitrary.ts';
+import { anyCharacter, arbitraryOf, type Find, mutated, type Schema } from './schema-arbitrary.ts';
 
 export interface Parameter {
   readonly name: string;
@@ -57,7 +57,7 @@ export function requestsOf(operation: Operation, find: Find, stray: boolean): fc
     const telling = TELLING[name];
     const made = arbitraryOf(schema, find);
     const fitting = telling === undefined ? made : fc.oneof(fc.constant(telling), made);
-    return stray ? fc.oneof(fitting, fc.string({ minLength: 1, unit: 'binary', maxLength: 20 })) : fitting;
+    return stray ? fc.oneof(fitting, fc.string({ minLength: 1, unit: anyCharacter, maxLength: 20 })) : fitting;
   };
   const values = fc.record(Object.fromEntries(parameters.map((parameter) => [parameter.name, value(parameter)])), {
     requiredKeys: parameters
