@@ -17,14 +17,13 @@ export function sshMachine(config: Config): Machine {
       const open = async () => {
         const client = await connection.get();
         limits.signal.throwIfAborted();
-        return openChannel(client, line, connection);
+        return openChannel(client, line, connection, (channel) => run(channel, words, limits));
       };
       const kept = connection.established;
-      const channel = await open().catch((error: unknown) => {
+      return open().catch((error: unknown) => {
         if (!kept || !(error instanceof CommandFailure)) throw error;
         return open(); // the kept connection was dead: once more over a new one
       });
-      return run(channel, words, limits);
     },
     close: () => connection.close(),
   };
@@ -33,7 +32,13 @@ export function sshMachine(config: Config): Machine {
 /** Longest time to open a channel on a kept connection, in ms; one that takes longer is dead. */
 const CHANNEL_LIMIT = 5_000;
 
-function openChannel(client: Client, line: string, connection: SshConnection): Promise<ClientChannel> {
+/** `use` is called in the same turn: the end of a quick command may have come with the news that it was begun. */
+function openChannel<T>(
+  client: Client,
+  line: string,
+  connection: SshConnection,
+  use: (channel: ClientChannel) => T,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const lost = (error: unknown) => {
       clearTimeout(timer);
@@ -50,7 +55,7 @@ function openChannel(client: Client, line: string, connection: SshConnection): P
         clearTimeout(timer);
         client.off('close', closed);
         if (error) reject(new CommandFailure('unreachable', 'It refuses another SSH session.', error));
-        else resolve(channel);
+        else resolve(use(channel));
       });
     } catch (error) {
       lost(error);
