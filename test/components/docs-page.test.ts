@@ -38,7 +38,7 @@ describeWith('Chromium', CHROMIUM, 'the documentation page in a real browser', (
       if (message.type() === 'error') complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(error.message));
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(45_000);
     await page.goto(service.url + path);
     await page.waitForSelector('.opblock');
     return { page, requests, complaints };

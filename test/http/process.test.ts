@@ -164,6 +164,18 @@ describe('SIGTERM', () => {
     expect(await ended).toEqual({ code: 0, signal: null });
   });
 
+  it('that comes again while the service ends changes nothing', async () => {
+    const { service, post, waiting } = await startWithWaiter();
+    const ended = service.end('SIGTERM');
+    while ((await http(service.url, '/health/ready', {})).status !== 503)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    service.child.kill('SIGTERM');
+    service.child.kill('SIGINT');
+    expect((await post('/api/v2/stop')).status).toBe(200);
+    expect((await waiting).json.result).toMatchObject({ awaited: false });
+    expect(await ended).toEqual({ code: 0, signal: null });
+  });
+
   it('tells a client that waits too long why it is sent away', async () => {
     const { service, waiting } = await startWithWaiter();
     const ended = service.end('SIGTERM');

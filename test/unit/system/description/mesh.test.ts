@@ -198,6 +198,7 @@ describe('A condition', () => {
       [{ 'if-none-match': '"x"' }, 200],
       [{ 'if-none-match': '"x"', 'if-modified-since': later }, 200],
       [{ 'if-modified-since': LAST_MODIFIED }, 304],
+      [{ 'if-modified-since': 'Mon, 99 Nov 2026 12:00:00 GMT' }, 200],
       [{ 'if-modified-since': later }, 304],
       [{ 'if-modified-since': earlier }, 200],
       [{ 'if-modified-since': 'yesterday' }, 200],

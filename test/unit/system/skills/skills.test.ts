@@ -296,6 +296,16 @@ describe('The folder is the truth', () => {
     reading.mockRestore();
   });
 
+  it('a file that goes at the moment it is asked for is a conflict, which says to try again', async () => {
+    world.put('x.py', 'pass');
+    const reading = jest.spyOn(world.files, 'read').mockResolvedValue(undefined);
+    const gone = { code: 'conflict', message: expect.stringContaining('Another program changed x.py just now') };
+    await expect(downloadSkill(named('x'), world.files)).rejects.toMatchObject(gone);
+    await expect(enableSkill(named('x'), false, world)).rejects.toMatchObject(gone);
+    reading.mockRestore();
+    expect(world.contents()).toEqual({ 'x.py': 'pass' });
+  });
+
   it('a file where the folder should be is said, not hidden', async () => {
     rmSync(world.folder, { recursive: true });
     symlinkSync('/etc/passwd', world.folder);
