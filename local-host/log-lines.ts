@@ -8,7 +8,7 @@ const BUNDLE_CHARACTERS = 64 * 1024;
 /** Where the log goes, and the way to get its last lines out before the process ends. */
 export interface LogLines {
   write(line: string): void;
-  /** Writes what still waits, and returns when it is written. */
+  /** Writes what still waits. A write that is under way meanwhile comes to its end by itself, maybe after these lines. */
   flushSync(): void;
 }
 
