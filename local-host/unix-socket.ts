@@ -72,14 +72,17 @@ function answers(path: string): Promise<boolean> {
   });
 }
 
+/** Flag of a socket that listens. Those of its connections, our own question among them, bear the same path. */
+const LISTENS = '00010000';
+
 /** The process that listens on the socket: its inode in /proc/net/unix, looked up among the open files of all processes. */
 async function ownerOf(path: string): Promise<string> {
   const sockets = await readFile('/proc/net/unix', 'utf8').catch(() => '');
   const inode = sockets
     .split('\n')
-    .find((line) => line.endsWith(` ${path}`))
-    ?.trim()
-    .split(/\s+/)[6];
+    .filter((line) => line.endsWith(` ${path}`))
+    .map((line) => line.trim().split(/\s+/))
+    .find(([, , , flags]) => flags === LISTENS)?.[6];
   if (inode === undefined) return 'another process';
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     for (const fd of await readdir(`/proc/${pid}/fd`).catch(() => [])) {

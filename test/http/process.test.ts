@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { http } from '../support/http.ts';
@@ -71,7 +71,11 @@ describe('A start', () => {
 
   it('on a live socket names its owner in one line, exits 1, and leaves the socket to it', async () => {
     const first = await start();
+    // The other ends of these lie at the same path.
+    const clients = Array.from({ length: 10 }, () => connect(first.socketPath));
+    await Promise.all(clients.map((client) => once(client, 'connect')));
     const { code, stderr } = await runToEnd([], freshEnvironment({ SERVICE_SOCKET_PATH: first.socketPath }));
+    for (const client of clients) client.destroy();
     expect([code, stderr.split('\n').length]).toEqual([1, 2]);
     expect(stderr).toContain(`process ${first.child.pid}`);
     expect((await http(first.socketPath, '/status')).status).toBe(200);
