@@ -3,17 +3,24 @@ import { ServiceError } from '../functions/shared/errors.ts';
 import { MAX_BODY_BYTES } from '../functions/shared/middleware/exchange.ts';
 import { tooLarge } from '../functions/shared/middleware/receive-body.ts';
 
+const EMPTY = Buffer.alloc(0);
+
 /**
  * Reads a request body, refusing it from its Content-Length or, while reading, at the first byte too many. A client that
- * asked "Expect: 100-continue" is told to go on only here, so a refused request costs it nothing.
+ * asked "Expect: 100-continue" is told to go on only here, so a refused request costs it nothing. Without a promise when
+ * the whole body is here already: a small one comes with its head.
  * @throws ServiceError `too_large`; `bad_request` when the body breaks off.
  */
-export function readBody(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
+export function readBody(request: IncomingMessage, response: ServerResponse): Buffer | Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  if (!request.complete) return receive(request, response);
+  const body: Buffer = request.read() ?? EMPTY;
+  if (body.length > MAX_BODY_BYTES) throw tooLarge();
+  return body;
+}
+
+function receive(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
-      reject(tooLarge());
-      return;
-    }
     if (request.headers.expect !== undefined) response.writeContinue();
     const chunks: Buffer[] = [];
     let size = 0;

@@ -3,7 +3,9 @@ import { pino } from 'pino';
 /** A line waits at most so long, so that a reader who follows the log hardly sees it. */
 const LONGEST_WAIT_MS = 50;
 /** So much text goes out at once. */
-const BUNDLE_CHARACTERS = 64 * 1024;
+const BUNDLE_BYTES = 64 * 1024;
+/** A character of a JavaScript string has at most so many bytes in UTF-8. */
+const MOST_BYTES_A_CHARACTER = 3;
 
 /** Where the log goes, and the way to get its last lines out before the process ends. */
 export interface LogLines {
@@ -12,24 +14,33 @@ export interface LogLines {
   flushSync(): void;
 }
 
-/** Lines of busy moments go out together: a write of its own for each costs more than the request it tells of. */
+/**
+ * Lines of busy moments go out together: a write of its own for each costs more than the request it tells of. They wait
+ * as bytes, since as text they would stay in the heap as the thousands of pieces they were put together from.
+ */
 export function openLogLines(fd: number): LogLines {
   const destination = pino.destination({ fd, sync: false });
-  let waiting = '';
+  const bundle = Buffer.allocUnsafeSlow(BUNDLE_BYTES);
+  let used = 0;
   let timer: NodeJS.Timeout | undefined;
 
   function passOn(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (waiting !== '') destination.write(waiting);
-    waiting = '';
+    if (used > 0) destination.write(bundle.toString('utf8', 0, used));
+    used = 0;
   }
 
   return {
     write(line) {
-      waiting += line;
-      if (waiting.length >= BUNDLE_CHARACTERS) passOn();
-      else timer ??= setTimeout(passOn, LONGEST_WAIT_MS);
+      const room = line.length * MOST_BYTES_A_CHARACTER;
+      if (used + room > BUNDLE_BYTES) passOn();
+      if (room > BUNDLE_BYTES) {
+        destination.write(line);
+        return;
+      }
+      used += bundle.write(line, used);
+      timer ??= setTimeout(passOn, LONGEST_WAIT_MS);
     },
     flushSync() {
       passOn();

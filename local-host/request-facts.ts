@@ -37,7 +37,7 @@ export class RequestFacts implements HostFacts {
     return this.#flight.abandoned;
   }
 
-  readBody(): Promise<Buffer> {
+  readBody(): Buffer | Promise<Buffer> {
     return readBody(this.#request, this.#flight.response);
   }
 }

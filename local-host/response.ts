@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import type { Logger } from '../functions/shared/logger.ts';
 import type { Result } from '../functions/shared/middleware/exchange.ts';
-import { leavesMuchUnread } from './body.ts';
 import type { Limits } from './limits.ts';
 
 export interface Delivery {
@@ -10,10 +9,12 @@ export interface Delivery {
   readonly response: ServerResponse;
   readonly limits: Limits;
   readonly logger: Logger;
+  /** When the answer was ready, so much of the body was unread that the connection is not worth keeping. */
+  readonly muchUnread: boolean;
 }
 
 /** Sends a result: text and bytes with their length, streams as they come, for HEAD the headers alone. */
-export function send(result: Result, { request, response, limits, logger }: Delivery): void {
+export function send(result: Result, { request, response, limits, logger, muchUnread }: Delivery): void {
   const { body, headers, statusCode } = result;
   if (response.destroyed || !request.socket.writable) {
     if (isStream(body)) body.destroy();
@@ -35,7 +36,7 @@ export function send(result: Result, { request, response, limits, logger }: Deli
   }
   if (statusCode !== 204 && statusCode !== 304) headers['content-length'] ??= String(Buffer.byteLength(body));
   const payload = request.method === 'HEAD' || statusCode === 204 || statusCode === 304 ? '' : body;
-  if (leavesMuchUnread(request)) {
+  if (muchUnread) {
     headers.connection = 'close';
     response.writeHead(statusCode, headers);
     response.write(payload);

@@ -7,16 +7,17 @@ import type { EndpointSpec } from '../functions/shared/middleware/endpoint.ts';
 import type { HostFacts } from '../functions/shared/middleware/exchange.ts';
 import { problem } from '../functions/shared/middleware/render-error.ts';
 import type { Ports } from '../functions/shared/port.ts';
+import { leavesMuchUnread } from './body.ts';
 import { createClientAddress } from './client-address.ts';
 import { createCors, preflightHeaders } from './cors.ts';
 import { toEvent } from './event.ts';
 import { createHostCheck } from './host-header.ts';
 import type { InFlight } from './in-flight.ts';
 import type { Limits } from './limits.ts';
+import { giveUp, Outbox } from './outbox.ts';
 import { answerParserError } from './parser-error.ts';
 import { RequestFacts } from './request-facts.ts';
 import { readTarget, type Target } from './request-head.ts';
-import { send } from './response.ts';
 import type { Match, Router } from './router.ts';
 import { createTlsServer } from './tls-server.ts';
 
@@ -43,6 +44,7 @@ export function createHttpServer(
   const checkHost = listener === 'tcp' ? createHostCheck(config.SERVICE_ALLOWED_HOSTS) : () => undefined;
   const clientOf = createClientAddress(config.SERVICE_TRUSTED_PROXY);
   const cors = createCors(config.SERVICE_CORS_ORIGINS);
+  const outbox = new Outbox();
 
   const options = {
     requireHostHeader: false,
@@ -66,16 +68,12 @@ export function createHttpServer(
   return server;
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
+    const { logger } = ports;
     try {
-      respond(request, response).catch((error: unknown) => fail(response, error));
+      respond(request, response).catch((error: unknown) => giveUp({ response, logger }, error));
     } catch (error) {
-      fail(response, error);
+      giveUp({ response, logger }, error);
     }
-  }
-
-  function fail(response: ServerResponse, error: unknown): void {
-    ports.logger.error({ err: error }, 'a request could not be answered');
-    response.destroy();
   }
 
   function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -103,7 +101,8 @@ export function createHttpServer(
       if (origin) Object.assign(result.headers, origin);
       if (extra) Object.assign(result.headers, extra);
       if (inFlight.draining) result.headers.connection = 'close';
-      send(result, { request, response, limits, logger: ports.logger });
+      const muchUnread = leavesMuchUnread(request);
+      outbox.post(result, { request, response, limits, logger: ports.logger, muchUnread });
     });
   }
 

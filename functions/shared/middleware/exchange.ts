@@ -24,7 +24,7 @@ export interface HostFacts {
    * Reads the body, at most `MAX_BODY_BYTES`, once the caller is known to be allowed in.
    * @throws ServiceError `too_large`, `request_timeout`.
    */
-  readonly readBody?: (() => Promise<Buffer>) | undefined;
+  readonly readBody?: (() => Buffer | Promise<Buffer>) | undefined;
 }
 
 /** The same host but for some facts. What it says of the connection it goes on saying when asked. */

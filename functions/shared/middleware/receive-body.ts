@@ -11,16 +11,22 @@ const MEDIA_TYPE = {
  * Checks media type, encoding and size, and only then reads the body. Endpoints that take none are without this step.
  * Errors: unsupported_media_type, too_large, malformed_json (not UTF-8), request_timeout.
  */
-export async function receiveBody({ event, context: { exchange } }: PipelineRequest): Promise<void> {
+export function receiveBody({ event, context: { exchange } }: PipelineRequest): void | Promise<void> {
   const { spec } = exchange;
   if (hasNoBody(event)) {
     event.body = '';
     return;
   }
-  requireMediaType(event.headers, spec.bodyType ?? 'json');
-  const bytes = await bytesOf(event, exchange);
+  const type = spec.bodyType ?? 'json';
+  requireMediaType(event.headers, type);
+  const bytes = bytesOf(event, exchange);
+  if (bytes instanceof Promise) return bytes.then((received) => takeIn(received, event, type));
+  takeIn(bytes, event, type);
+}
+
+function takeIn(bytes: Buffer, event: PipelineRequest['event'], type: keyof typeof MEDIA_TYPE): void {
   if (bytes.length > MAX_BODY_BYTES) throw tooLarge();
-  if (spec.bodyType === 'multipart') {
+  if (type === 'multipart') {
     event.body = bytes as unknown as string; // as: a multipart body stays bytes
   } else {
     if (!isUtf8(bytes)) throw new ServiceError('malformed_json', { detail: 'The body is not UTF-8; JSON always is.' });
@@ -50,7 +56,7 @@ function requireMediaType(headers: PipelineRequest['event']['headers'], wanted: 
   });
 }
 
-async function bytesOf(event: PipelineRequest['event'], { host }: Exchange): Promise<Buffer> {
+function bytesOf(event: PipelineRequest['event'], { host }: Exchange): Buffer | Promise<Buffer> {
   if (host.readBody) return host.readBody();
   return Buffer.from(String(event.body), event.isBase64Encoded ? 'base64' : 'utf8');
 }

@@ -39,6 +39,14 @@ describe('The lines of the log', () => {
     expect(written().split('\n').sort()).toEqual(text.split('\n').sort());
   });
 
+  it('stay in their order when one is longer than goes out at once', async () => {
+    const lines = openLogLines(fd);
+    const sent = ['before\n', `${'ü😀'.repeat(40_000)}\n`, 'after\n'];
+    for (const line of sent) lines.write(line);
+    await until('all are written', () => written().endsWith('after\n'));
+    expect(written()).toBe(sent.join(''));
+  });
+
   it('may be flushed when there is none', () => {
     const lines = openLogLines(fd);
     lines.flushSync();
