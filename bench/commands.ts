@@ -3,7 +3,7 @@
  * peers, all alive at once and driven in turns.
  */
 import { drive, type Load, type Measured, median } from './load.ts';
-import { type CommandRow, OURS, type Results } from './results.ts';
+import { type CommandRow, type MemoryRow, OURS } from './results.ts';
 import { type Running, residentMb, startFastApi, startPeer, startService } from './servers.ts';
 import { tokenOf } from './token.ts';
 
@@ -16,10 +16,9 @@ const ACTION = JSON.stringify({ command: 'set_language', value: 'en' });
 export async function commandRows(
   rounds: number,
   seconds: number,
-): Promise<{ commands: CommandRow[]; memory: Results['memory_mb'] }> {
+): Promise<{ commands: CommandRow[]; memory: MemoryRow[] }> {
   const service = await startService();
   const token = await tokenOf(service);
-  const after_start = residentMb(service.child);
   const peers = [
     await startPeer('bare'),
     service,
@@ -28,6 +27,7 @@ export async function commandRows(
     await startFastApi(),
   ];
   const servers = peers.filter((server): server is Running => server !== undefined);
+  const afterStart = servers.map(({ child }) => residentMb(child));
   const commands: CommandRow[] = [];
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const load = (port: number, connections: number, body = BODY): Load => ({
@@ -52,7 +52,11 @@ export async function commandRows(
     const action = await drive(load(service.port, connections, ACTION));
     commands.push({ name: `${OURS}, audited action`, connections, ...action });
   }
-  const after_load = residentMb(service.child);
+  const memory = servers.map(({ name, child }, index) => ({
+    name,
+    after_start: afterStart[index] ?? 0,
+    after_load: residentMb(child),
+  }));
   await Promise.all(servers.map((server) => server.stop()));
-  return { commands, memory: { after_start, after_load } };
+  return { commands, memory };
 }

@@ -13,6 +13,13 @@ export interface RouteRow {
   readonly bare: Measured;
 }
 
+/** Resident memory of a server in MB: when it was ready, and after all of its loads on the command path. */
+export interface MemoryRow {
+  readonly name: string;
+  readonly after_start: number;
+  readonly after_load: number;
+}
+
 /** What one run has measured; rates in requests a second, times in ms. */
 export interface Results {
   readonly machine: { readonly node: string; readonly cpu: string; readonly cores: number };
@@ -20,7 +27,7 @@ export interface Results {
   readonly seconds: number;
   /** From the start of the process to its first answer. */
   readonly start_ms: number;
-  readonly memory_mb: { readonly after_start: number; readonly after_load: number };
+  readonly memory_mb: readonly MemoryRow[];
   readonly commands: readonly CommandRow[];
   readonly routes: readonly RouteRow[];
 }
@@ -66,10 +73,11 @@ export function printed(results: Results): string {
     const ratios = connections.map((many) => (rateOf(results, OURS, many) / rateOf(results, peer, many)).toFixed(2));
     lines.push(`${OURS} against ${peer}: ${ratios.join(', ')} times at ${connections.join(', ')} connections`);
   }
-  const { after_start, after_load } = results.memory_mb;
-  lines.push(
-    `start-up to the first answer ${results.start_ms} ms; memory after start ${after_start} MB, after load ${after_load} MB`,
-  );
+  lines.push('', '| server | memory after start, MB | after load, MB |', '|---|--:|--:|');
+  for (const { name, after_start, after_load } of results.memory_mb) {
+    lines.push(`| ${name} | ${after_start} | ${after_load} |`);
+  }
+  lines.push('', `start-up of ${OURS} to its first answer: ${results.start_ms} ms`);
   return `${lines.join('\n')}\n`;
 }
 
