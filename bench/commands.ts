@@ -2,6 +2,7 @@
  * The command path: one authenticated JSON command with schema validation and ES256 tokens, on this service and on its
  * peers, all alive at once and driven in turns.
  */
+import { setTimeout } from 'node:timers/promises';
 import { drive, type Load, type Measured, median } from './load.ts';
 import { type CommandRow, type MemoryRow, OURS } from './results.ts';
 import { type Running, residentMb, startFastApi, startPeer, startService } from './servers.ts';
@@ -11,6 +12,8 @@ const CONNECTIONS = [1, 32, 256];
 const BODY = JSON.stringify({ command: 'is_detected', value: 'rune-1' });
 /** The same with an action, which the service also keeps in its audit trail; no peer has one. */
 const ACTION = JSON.stringify({ command: 'set_language', value: 'en' });
+/** What was needed under load is given back by then, by those that give back. */
+const REST_MS = 45_000;
 
 /** Drives every server at each number of connections. */
 export async function commandRows(
@@ -52,10 +55,13 @@ export async function commandRows(
     const action = await drive(load(service.port, connections, ACTION));
     commands.push({ name: `${OURS}, audited action`, connections, ...action });
   }
+  const afterLoad = servers.map(({ child }) => residentMb(child));
+  await setTimeout(REST_MS);
   const memory = servers.map(({ name, child }, index) => ({
     name,
     after_start: afterStart[index] ?? 0,
-    after_load: residentMb(child),
+    after_load: afterLoad[index] ?? 0,
+    at_rest: residentMb(child),
   }));
   await Promise.all(servers.map((server) => server.stop()));
   return { commands, memory };

@@ -13,11 +13,12 @@ export interface RouteRow {
   readonly bare: Measured;
 }
 
-/** Resident memory of a server in MB: when it was ready, and after all of its loads on the command path. */
+/** Resident memory of a server in MB: when it was ready, right after all of its loads on the command path, 45 s later. */
 export interface MemoryRow {
   readonly name: string;
   readonly after_start: number;
   readonly after_load: number;
+  readonly at_rest: number;
 }
 
 /** What one run has measured; rates in requests a second, times in ms. */
@@ -73,9 +74,9 @@ export function printed(results: Results): string {
     const ratios = connections.map((many) => (rateOf(results, OURS, many) / rateOf(results, peer, many)).toFixed(2));
     lines.push(`${OURS} against ${peer}: ${ratios.join(', ')} times at ${connections.join(', ')} connections`);
   }
-  lines.push('', '| server | memory after start, MB | after load, MB |', '|---|--:|--:|');
-  for (const { name, after_start, after_load } of results.memory_mb) {
-    lines.push(`| ${name} | ${after_start} | ${after_load} |`);
+  lines.push('', '| server | memory after start, MB | after load, MB | 45 s later, MB |', '|---|--:|--:|--:|');
+  for (const { name, after_start, after_load, at_rest } of results.memory_mb) {
+    lines.push(`| ${name} | ${after_start} | ${after_load} | ${at_rest} |`);
   }
   lines.push('', `start-up of ${OURS} to its first answer: ${results.start_ms} ms`);
   return `${lines.join('\n')}\n`;
