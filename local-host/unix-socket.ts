@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { chown, lstat, readdir, readFile, readlink, unlink } from 'node:fs/promises';
+import { access, chown, constants, lstat, readdir, readFile, readlink, unlink } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
+import { dirname } from 'node:path';
 import { lock } from 'proper-lockfile';
+import { codeOf } from '../functions/shared/adapters/files/watched-file.ts';
 import { ConfigError } from '../functions/shared/config.ts';
 import { StartError } from './start-error.ts';
 
@@ -14,18 +16,14 @@ const MOST_PATH_BYTES = 107;
 /**
  * Binds a server to a Unix socket. A socket file that nobody answers on is left over from a crash and is replaced; one
  * that answers belongs to a running service. Two starts at once are kept apart by a lock.
- * @throws StartError naming the owner of a live socket; ConfigError for an unknown group, or a path that is too long.
+ * @throws StartError naming the owner of a live socket, or why there can be none; ConfigError for an unknown group, or a path that is too long.
  */
 export async function listenOnSocket(server: Server, path: string, group: string | undefined): Promise<void> {
   const gid = group === undefined ? undefined : groupId(group);
   if (Buffer.byteLength(path) > MOST_PATH_BYTES) {
     throw new ConfigError(`SERVICE_SOCKET_PATH: the path of a socket may have ${MOST_PATH_BYTES} bytes at most`);
   }
-  const release = await lock(path, {
-    realpath: false,
-    stale: 5000,
-    retries: { retries: 20, minTimeout: 100, maxTimeout: 300 },
-  });
+  const release = await takeLock(path);
   try {
     await removeDeadSocket(path);
     await bind(server, path);
@@ -35,11 +33,23 @@ export async function listenOnSocket(server: Server, path: string, group: string
   }
 }
 
+async function takeLock(path: string): Promise<() => Promise<void>> {
+  try {
+    await access(dirname(path), constants.W_OK); // the lock would try such a folder again and again
+    const retries = { retries: 20, minTimeout: 100, maxTimeout: 300 };
+    return await lock(path, { realpath: false, stale: 5000, retries });
+  } catch (error) {
+    throw impossible(path, error);
+  }
+}
+
+function impossible(path: string, error: unknown): StartError {
+  return new StartError(`The socket ${path} cannot be made (${codeOf(error)}). Set SERVICE_SOCKET_PATH.`);
+}
+
 function bind(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new StartError(`The socket ${path} cannot be made (${error.code}). Set SERVICE_SOCKET_PATH.`)),
-    );
+    server.once('error', (error) => reject(impossible(path, error)));
     const before = process.umask(UMASK);
     try {
       server.listen(path, resolve);

@@ -5,10 +5,11 @@
 import { randomBytes } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parentPort } from 'node:worker_threads';
 
 const FOLDER = '<counters>'; // filled in when the sources are instrumented: a test gives programs no environment of ours
-/** Threads that are terminated and processes that are killed see no end of their own. */
-const EVERY_MS = 250;
+/** A process that is killed sees no end of its own. */
+const EVERY_MS = 100;
 
 if (!import.meta.jest && !globalThis.__coverage_kept__) {
   globalThis.__coverage_kept__ = true;
@@ -24,4 +25,12 @@ if (!import.meta.jest && !globalThis.__coverage_kept__) {
   };
   process.on('exit', keep);
   setInterval(keep, EVERY_MS).unref();
+  // Nor does a thread that is terminated; what it tells before is the last that is heard of it.
+  const tell = parentPort?.postMessage.bind(parentPort);
+  if (tell) {
+    parentPort.postMessage = (...message) => {
+      keep();
+      tell(...message);
+    };
+  }
 }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { openMqttLink } from '../../functions/shared/adapters/robot-link/mqtt/open.ts';
+import { openMqttFleet, openMqttLink } from '../../functions/shared/adapters/robot-link/mqtt/open.ts';
 import type { RobotLink } from '../../functions/shared/adapters/robot-link/port.ts';
 import { ServiceError } from '../../functions/shared/errors.ts';
 import { describeWith } from '../support/components.ts';
@@ -62,6 +62,27 @@ describeWith('mosquitto', MOSQUITTO, 'A robot that speaks through a broker', () 
     connected = true;
     await until(() => link.connected());
     expect(await ask(1)).toBe('ok');
+  });
+
+  it('is found again at once after a pause in which the broker went away, and is the same robot to all who ask', async () => {
+    const config = testConfig({ SERVICE_ROBOT_URL: broker.url('service') });
+    const fleet = openMqttFleet(config, silentLogger, Date.now);
+    robot = joinBroker(broker.url('robot-1'), { link: scriptedLink(() => 'ok') });
+    link = await fleet.robot('robot-1');
+    await until(() => link.connected());
+    expect(await fleet.robot('robot-1')).toBe(link);
+    await fleet.thaw(); // nothing is lost: nothing is done
+    expect(link.connected()).toBe(true);
+    await broker.kill();
+    await until(() => !link.connected());
+    await fleet.thaw();
+    expect(link.connected()).toBe(false);
+    await broker.start();
+    await fleet.thaw();
+    expect(fleet.connected()).toBe(true);
+    await until(() => link.connected());
+    expect(await ask(1)).toBe('ok');
+    await fleet.close();
   });
 
   it('that cannot stop says so, and keeps in its own audit trail that it was asked', async () => {

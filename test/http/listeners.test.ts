@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError } from '../../functions/shared/config.ts';
@@ -6,6 +6,12 @@ import { StartError } from '../../local-host/start-error.ts';
 import { http } from '../support/http.ts';
 import { startTestService } from '../support/service.ts';
 import { temporaryFolder } from '../support/world.ts';
+
+function writtenFile(): string {
+  const path = join(temporaryFolder(), 'file');
+  writeFileSync(path, '');
+  return path;
+}
 
 describe('Where the service listens', () => {
   it('may be an IPv6 address', async () => {
@@ -39,6 +45,19 @@ describe('Where the service listens', () => {
     } finally {
       await service.stop();
     }
+  });
+
+  it.each([
+    ['is not there', () => join(temporaryFolder(), 'missing', 'rest.sock'), 'ENOENT'],
+    ['is a file', () => join(writtenFile(), 'rest.sock'), 'ENOTDIR'],
+    ['takes no files, not even those of root', () => '/proc/rest.sock', 'ENOENT'],
+  ])('is no socket in a folder that %s, which is said at once', async (_what, path, code) => {
+    const settings = { SERVICE_SOCKET_PATH: path() };
+    const starting = startTestService({ settings });
+    await expect(starting).rejects.toThrow(StartError);
+    await expect(starting).rejects.toThrow(
+      `The socket ${settings.SERVICE_SOCKET_PATH} cannot be made (${code}). Set SERVICE_SOCKET_PATH.`,
+    );
   });
 
   it('is no socket whose path is longer than the system takes', async () => {

@@ -101,16 +101,24 @@ export class SshConnection {
 }
 
 async function connectSettings(config: Config): Promise<ConnectConfig> {
-  const missing = NEEDED.filter((name) => config[name] === undefined);
-  if (missing.length > 0) throw new CommandFailure('unreachable', `Set ${missing.join(', ')} to reach it over SSH.`);
-  const [type = '', key = ''] = (config.SERVICE_BASE_HOST_KEY ?? '').split(/\s+/);
+  const {
+    SERVICE_BASE_HOST: host,
+    SERVICE_BASE_USER: username,
+    SERVICE_BASE_KEY_PATH: keyPath,
+    SERVICE_BASE_HOST_KEY: hostKey,
+  } = config;
+  if (host === undefined || username === undefined || keyPath === undefined || hostKey === undefined) {
+    const missing = NEEDED.filter((name) => config[name] === undefined);
+    throw new CommandFailure('unreachable', `Set ${missing.join(', ')} to reach it over SSH.`);
+  }
+  const [type = '', key = ''] = hostKey.split(/\s+/);
   const pinned = Buffer.from(key, 'base64');
   return {
     ...TIMES,
-    host: config.SERVICE_BASE_HOST ?? '',
+    host,
     port: config.SERVICE_BASE_PORT,
-    username: config.SERVICE_BASE_USER ?? '',
-    privateKey: await privateKey(config.SERVICE_BASE_KEY_PATH ?? ''),
+    username,
+    privateKey: await privateKey(keyPath),
     algorithms: { serverHostKey: signaturesOf(type) },
     hostVerifier: (presented: Buffer) => presented.equals(pinned),
   };

@@ -5,6 +5,7 @@ import { DeviceAttempt } from '../../../../functions/shared/adapters/wifi/networ
 import { type Device, wifiDevice } from '../../../../functions/shared/adapters/wifi/network-manager/device.ts';
 import type { Manager } from '../../../../functions/shared/adapters/wifi/network-manager/manager.ts';
 import { NM, ROOT, STATE } from '../../../../functions/shared/adapters/wifi/network-manager/names.ts';
+import { wifiProfiles } from '../../../../functions/shared/adapters/wifi/network-manager/profiles.ts';
 import { scan } from '../../../../functions/shared/adapters/wifi/network-manager/scan.ts';
 import { currentConnection, survey } from '../../../../functions/shared/adapters/wifi/network-manager/survey.ts';
 import { BusError } from '../../../../functions/shared/adapters/wifi/network-manager/system-bus.ts';
@@ -173,6 +174,39 @@ describe('The present connection', () => {
   it('has no addresses as long as there is no configuration of them', async () => {
     const { manager } = connected({ '/wifi0 Device': { ...CONNECTED, Ip4Config: '/', Ip6Config: '/' } });
     expect(await currentConnection(manager, '/wifi0')).toMatchObject({ ssid: 'Home', ipAddresses: [] });
+  });
+});
+
+describe('A NetworkManager that tells less', () => {
+  it('is believed what it tells', async () => {
+    const { manager } = connected({
+      '/wifi0 Wireless': {},
+      '/wifi0 Device': { ...CONNECTED, ActiveConnection: undefined },
+      '/ip4 IP4Config': {},
+      '/ap AccessPoint': { ...WPA, HwAddress: '02:00:00:00:00:01', Strength: 70, Frequency: 2412 },
+    });
+    expect(await survey(manager, device, Date.now)).toMatchObject({
+      current: null,
+      accessPoints: [{ ssid: '', inUse: false, saved: false }],
+      scannedAt: null,
+    });
+  });
+
+  it('is believed which device a profile is for; a hotspot of its own is no profile', async () => {
+    const settings: Record<string, object> = {
+      '/any': profile('Any'),
+      '/bound': { ...profile('Bound'), connection: { uuid: 'Bound', 'interface-name': 'wlan0' } },
+      '/hotspot': { connection: { uuid: 'x' }, '802-11-wireless': { ssid: Buffer.from('Mine'), mode: 'ap' } },
+      '/wired': { connection: { uuid: 'y' } },
+    };
+    const answers = Object.fromEntries(
+      Object.entries(settings).map(([path, each]) => [`${path} GetSettings`, () => each]),
+    );
+    const { manager } = connected({}, { ...answers, ListConnections: () => Object.keys(settings) });
+    expect(await wifiProfiles(manager)).toMatchObject([
+      { uuid: 'Any', interfaceName: null },
+      { uuid: 'Bound', interfaceName: 'wlan0' },
+    ]);
   });
 });
 

@@ -275,10 +275,10 @@ describe('The folder is the truth', () => {
   });
 
   it('what lies there comes in the order of the names, whatever it is', async () => {
-    for (const name of ['b.py', 'notes.txt', 'z.py', 'A.md']) world.put(name, 'pass');
+    for (const name of ['b.py', 'notes.txt', 'z.py', 'A.md', '～.md', '😀.md']) world.put(name, 'pass');
     const names = (await listSkills(world)).skills.map((skill) => skill.name);
     expect(names).toEqual([...names].sort());
-    expect(names).toHaveLength(4);
+    expect(names).toHaveLength(6);
   });
 
   it('a file that goes while the list is made is looked for again, and then left out', async () => {
