@@ -31,8 +31,8 @@ export interface EndpointSpec<A extends Access = Access, I extends InputSpec = I
   readonly summary: string;
   readonly description?: string;
   readonly input?: I;
-  /** Schema of the JSON answer, or the media types of other answers. */
-  readonly output: z.ZodType | { readonly mediaTypes: readonly string[] };
+  /** Schema of the JSON answer; where an answer has other forms, their media types, beside `json` when that is one. */
+  readonly output: z.ZodType | { readonly json?: z.ZodType; readonly mediaTypes: readonly string[] };
   readonly uses?: U;
   /** `multipart`: the body stays bytes for the handler to take apart. Default `json`. */
   readonly bodyType?: 'json' | 'multipart';

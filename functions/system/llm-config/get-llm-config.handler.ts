@@ -15,7 +15,7 @@ export const handler = endpoint({
   description:
     'JSON, or the bytes of the YAML file for `Accept: application/yaml`. Integers keep every digit; `.nan` and `.inf`, which JSON has no word for, are strings.',
   input: { headers: ReadHeaders },
-  output: LlmConfig,
+  output: { json: LlmConfig, mediaTypes: ['application/yaml'] },
   uses: { llmConfigFile },
   errors: ['config_unreadable', 'component_unavailable'],
 }).handler(async ({ valid: { headers } }, { llmConfigFile }) => {

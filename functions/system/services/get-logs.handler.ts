@@ -16,7 +16,7 @@ export const handler = endpoint({
     'JSON, or one line an entry with `Accept: text/plain`. With `follow=true` new entries as server-sent events ' +
     '(`text/event-stream`), each a JSON LogEntry, until the client leaves or 30 minutes have passed.',
   input: { path: LogsPath, query: LogsQuery, headers: LogsHeaders },
-  output: ServiceLogs,
+  output: { json: ServiceLogs, mediaTypes: ['text/plain', 'text/event-stream'] },
   uses: { clock, config, serviceManagers },
   errors: ['unit_not_allowed', 'component_unavailable', 'busy'],
 }).handler(async ({ valid, signal }, { clock, config, serviceManagers }) => {

@@ -42,6 +42,13 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it.each([
+    ['/api/v2/llm_config/', ['application/json', 'application/yaml']],
+    ['/api/v1/service/{system}/{service_name}', ['application/json', 'text/plain', 'text/event-stream']],
+  ])('says that %s answers in several forms', (path, forms) => {
+    expect(Object.keys(served.paths[path].get.responses['200'].content)).toEqual(forms);
+  });
+
   it('is made once and keeps its entity tag', () => {
     const read = apiDocumentOf(ROUTES);
     expect(read()).toBe(read());
