@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   mkdirSync,
@@ -325,8 +326,17 @@ describe('A snapshot that a killed service left half written', () => {
   it('is cleared away at the next start, and is never listed', async () => {
     await filled();
     await clearAll();
-    copyFileSync(world.file, join(world.backupDir, 'unfinished-snapshot.sqlite'));
+    const { pid } = spawnSync('true');
+    copyFileSync(world.file, join(world.backupDir, `unfinished-snapshot-${pid}.sqlite`));
     expect((await startAgain().ok(listBackups, { as: 'ADMIN' })).backups).toHaveLength(1);
     expect(readdirSync(world.backupDir)).toHaveLength(1);
+  });
+
+  it('stays while the service that writes it runs', async () => {
+    await filled();
+    const name = `unfinished-snapshot-${process.ppid}.sqlite`;
+    copyFileSync(world.file, join(world.backupDir, name));
+    expect((await startAgain().ok(listBackups, { as: 'ADMIN' })).backups).toEqual([]);
+    expect(readdirSync(world.backupDir)).toEqual([name]);
   });
 });

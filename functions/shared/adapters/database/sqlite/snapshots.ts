@@ -2,11 +2,12 @@ import { closeSync, fsyncSync, lstatSync, openSync, readdirSync, renameSync, rmS
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { ServiceError } from '../../../errors.ts';
+import { isRunning } from '../../files/is-running.ts';
 import type { Snapshot } from '../port.ts';
 import { Session } from './session.ts';
 
 const NAME = /^snapshot-(\d{6,12})-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.sqlite$/;
-const UNFINISHED = /^unfinished-/;
+const UNFINISHED = /^unfinished-[a-z]+-(\d{1,10})\.sqlite/;
 const PAGES_A_STEP = 2_000;
 const NEWEST_KEPT = 10;
 const KEPT_FOR_MS = 7 * 24 * 3_600_000;
@@ -28,12 +29,17 @@ export function listSnapshots(folder: string): Found[] {
     .sort((a, b) => b.number - a.number);
 }
 
-/** Clears away what a killed service left half written. */
+/** Clears away what a killed service left half written, and nothing that another one is still at work on. */
 export function removeUnfinished(folder: string): void {
-  for (const name of readdirSync(folder)) if (UNFINISHED.test(name)) rmSync(join(folder, name), { force: true });
+  for (const name of readdirSync(folder)) {
+    const pid = Number(UNFINISHED.exec(name)?.[1] ?? Number.NaN);
+    if (pid === process.pid || (pid > 0 && !isRunning(pid))) rmSync(join(folder, name), { force: true });
+  }
 }
 
-export const unfinished = (folder: string, what: string): string => join(folder, `unfinished-${what}.sqlite`);
+/** Where this process puts together what is not to be listed yet; one snapshot or restore runs at a time. */
+export const unfinished = (folder: string, what: 'snapshot' | 'restore'): string =>
+  join(folder, `unfinished-${what}-${process.pid}.sqlite`);
 
 /**
  * Copies the database as it is into the folder, through a connection of its own: the caller holds the write lock, so
