@@ -79,3 +79,13 @@ export function rawExchange(base: string, chunks: ReadonlyArray<string | Buffer>
     for (const chunk of chunks) socket.write(chunk);
   });
 }
+
+/** What a raw answer says of a problem. */
+export function problemIn(raw: string): { status: number; code: string; type: string | undefined } {
+  const [head = '', body = ''] = raw.split('\r\n\r\n');
+  return {
+    status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]),
+    code: (JSON.parse(body) as { code: string }).code,
+    type: /content-type: (\S+)/i.exec(head)?.[1],
+  };
+}

@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { http, problemIn, rawExchange } from '../support/http.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+describe('Bodies', () => {
+  const command = { command: 'sound_level', value: 10 };
+
+  it('is not even read before the caller is known', async () => {
+    const answer = await http(service.url, '/api/v1/int/', {
+      method: 'POST',
+      body: '{broken',
+      headers: { 'content-type': 'text/plain' },
+    });
+    expect([answer.status, answer.json.code]).toEqual([401, 'missing_token']);
+  });
+
+  it.each<[string, Record<string, string>, string, number, string]>([
+    ['a form post of a web page', { 'content-type': 'text/plain' }, '{}', 415, 'unsupported_media_type'],
+    [
+      'a urlencoded form',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      'a=1',
+      415,
+      'unsupported_media_type',
+    ],
+    ['another charset', { 'content-type': 'application/json; charset=latin1' }, '{}', 415, 'unsupported_media_type'],
+    [
+      'a compressed body',
+      { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      '{}',
+      415,
+      'unsupported_media_type',
+    ],
+    ['no body', {}, '', 400, 'malformed_json'],
+    [
+      'broken JSON',
+      { 'content-type': 'application/json' },
+      '{"command": "sound_level", "value": }',
+      400,
+      'malformed_json',
+    ],
+    ['another shape', { 'content-type': 'application/json' }, '[]', 422, 'validation_failed'],
+    ['a literal', { 'content-type': 'application/json' }, 'null', 422, 'validation_failed'],
+    [
+      'deep nesting',
+      { 'content-type': 'application/json' },
+      `{"command":"x","value":${'['.repeat(5e4)}${']'.repeat(5e4)}}`,
+      422,
+      'validation_failed',
+    ],
+    [
+      'a poisoned member',
+      { 'content-type': 'application/json' },
+      '{"command":"sound_level","value":1,"__proto__":{"x":1}}',
+      422,
+      'validation_failed',
+    ],
+  ])('%s is refused by its cause', async (_name, headers, body, status, code) => {
+    const answer = await service.as('USER', '/api/v1/int/', { method: 'POST', headers, body });
+    expect([answer.status, answer.json.code]).toEqual([status, code]);
+  });
+
+  it('that is not UTF-8 is malformed, and so is a cut-off multi-byte character', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const body = Buffer.concat([
+      Buffer.from('{"command":"sound_level","value":"'),
+      Buffer.from([0xc3]),
+      Buffer.from('"}'),
+    ]);
+    const answer = await service.as('USER', '/api/v1/int/', { method: 'POST', headers, body });
+    expect([answer.status, answer.json.code]).toEqual([400, 'malformed_json']);
+  });
+
+  it.each(['APPLICATION/JSON', 'application/json;charset=UTF-8', 'Application/Json; charset="utf-8"'])(
+    '%s is JSON',
+    async (type) => {
+      const headers = { 'content-type': type };
+      const answer = await service.as('USER', '/api/v1/int/', {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(command),
+      });
+      expect(answer.status).toBe(200);
+    },
+  );
+
+  it('of exactly 1 MiB is read, one byte more is refused from its Content-Length', async () => {
+    const padded = (size: number) => JSON.stringify(command).padEnd(size, ' ');
+    const headers = { 'content-type': 'application/json' };
+    expect((await service.as('USER', '/api/v1/int/', { method: 'POST', headers, body: padded(MEBIBYTE) })).status).toBe(
+      200,
+    );
+    const over = await service.as('USER', '/api/v1/int/', { method: 'POST', headers, body: padded(MEBIBYTE + 1) });
+    expect([over.status, over.json.code]).toEqual([413, 'too_large']);
+  });
+
+  it('of unknown length is refused while it is being read', async () => {
+    const token = await service.token('USER');
+    const head = `POST /api/v1/int/ HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
+    const chunk = `40000\r\n${' '.repeat(0x40000)}\r\n`;
+    const raw = await rawExchange(service.url, [head, ...Array<string>(8).fill(chunk), '0\r\n\r\n']);
+    expect(problemIn(raw)).toMatchObject({ status: 413, code: 'too_large' });
+  });
+
+  it('is asked for with 100 Continue only when it will be read', async () => {
+    const expectation =
+      'expect: 100-continue\r\ncontent-type: application/json\r\ncontent-length: 5\r\nconnection: close\r\n\r\n';
+    const refused = await rawExchange(service.url, [`POST /api/v1/int/ HTTP/1.1\r\nhost: localhost\r\n${expectation}`]);
+    expect(refused).toMatch(/^HTTP\/1\.1 401/);
+    const body = JSON.stringify(command);
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      expect: '100-continue',
+    };
+    const token = await service.token('USER');
+    const sent = request(`${service.url}/api/v1/int/`, {
+      method: 'POST',
+      headers: { ...headers, authorization: `Bearer ${token}` },
+    });
+    sent.flushHeaders();
+    await once(sent, 'continue');
+    sent.end(body);
+    const [answer] = await once(sent, 'response');
+    expect(answer.resume().statusCode).toBe(200);
+  });
+});
