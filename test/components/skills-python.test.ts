@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { openPythonParser } from '../../functions/shared/adapters/python-parser/open.ts';
+import { createLogger } from '../../functions/shared/logger.ts';
 import { uploadSkill } from '../../functions/system/skills/change-skills.ts';
 import { describeWith } from '../support/components.ts';
 import { hostileFiles } from '../support/hostile-python.ts';
@@ -133,6 +134,23 @@ describeWith('Python 3', PYTHON, 'Skills and Python', () => {
       ['is something else', () => interpreter('cat >/dev/null; echo hello')],
     ])('that %s leaves sources unvalidated', async (_what, make) => {
       expect(await parser(await make()).parse(Buffer.from('pass'), signal)).toEqual({ kind: 'unknown' });
+    });
+
+    it('that is absent is reported once in the log, and again after it was there in between', async () => {
+      const lines: string[] = [];
+      const log = createLogger('warn', { write: (line: string) => void lines.push(line) });
+      const path = join(temporaryFolder(), 'python3');
+      const absent = openPythonParser(testConfig({ SERVICE_SKILL_PYTHON: path }), log);
+      const parseSome = (source: string) => absent.parse(Buffer.from(source), signal);
+      await parseSome('1');
+      await parseSome('2');
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toContain('SERVICE_SKILL_PYTHON');
+      await symlink(PYTHON, path);
+      expect(await parseSome('3')).toMatchObject({ kind: 'valid' });
+      await rm(path);
+      await parseSome('4');
+      expect(lines).toHaveLength(2);
     });
 
     it.each([

@@ -132,6 +132,10 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
     ['TTLS/GTC', { ...EAP, method: 'TTLS', phase2: 'GTC' }],
     ['TTLS without a stated inner method', { ...EAP, method: 'TTLS', phase2: null }],
     ['FAST', { ...EAP, method: 'FAST', phase2: 'GTC' }],
+    [
+      'FAST over an unchecked tunnel',
+      { ...EAP, method: 'FAST', phase2: 'GTC', systemCas: false, domainSuffixMatch: null },
+    ],
     ['PWD', { ...EAP, method: 'PWD', phase2: null, systemCas: false, domainSuffixMatch: null }],
     [
       'a client certificate',

@@ -41,6 +41,13 @@ describe('Paths', () => {
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET']);
   });
 
+  it('takes the absolute form without a path as the root, which no route has', async () => {
+    const answer = await rawExchange(service.url, [
+      'GET http://localhost HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n',
+    ]);
+    expect(problemIn(answer)).toMatchObject({ status: 404, code: 'not_found' });
+  });
+
   it('takes the absolute form of the request target, and checks the host in it', async () => {
     const good = await rawExchange(service.url, [
       'GET http://localhost/status HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n',

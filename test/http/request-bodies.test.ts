@@ -112,6 +112,12 @@ describe('Bodies', () => {
     expect(problemIn(raw)).toMatchObject({ status: 413, code: 'too_large' });
   });
 
+  it('of no chunk at all is empty', async () => {
+    const head = `POST /api/v1/int/ HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${await service.token('USER')}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n`;
+    const empty = await rawExchange(service.url, [`${head}0\r\n\r\n`]);
+    expect(problemIn(empty)).toMatchObject({ status: 400, code: 'malformed_json' });
+  });
+
   it('is asked for with 100 Continue only when it will be read', async () => {
     const expectation =
       'expect: 100-continue\r\ncontent-type: application/json\r\ncontent-length: 5\r\nconnection: close\r\n\r\n';

@@ -13,7 +13,7 @@ export class Reply {
   }
 
   /** A JSON value with headers of its own. */
-  static json(value: unknown, headers: Record<string, string> = {}): Reply {
+  static json(value: unknown, headers: Record<string, string>): Reply {
     return new Reply(JSON.stringify(value), { 'content-type': 'application/json', ...headers });
   }
 }

@@ -1,3 +1,4 @@
+import { namesTag } from '../../shared/entity-tag.ts';
 import { Reply } from '../../shared/middleware/reply.ts';
 
 /** The representation, or 304 without a body when the client holds it already (RFC 9110, sections 8.8.3 and 13.1.2). */
@@ -5,11 +6,8 @@ export function cachedReply(
   body: string | Buffer,
   etag: string,
   ifNoneMatch: string | undefined,
-  headers: Record<string, string>,
+  headers: Record<string, string> & { readonly 'cache-control': string },
 ): Reply {
-  const held = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
-  if (held.includes(etag) || held.includes('*')) {
-    return new Reply('', { etag, 'cache-control': headers['cache-control'] ?? 'no-cache' }, 304);
-  }
+  if (namesTag(ifNoneMatch, etag)) return new Reply('', { etag, 'cache-control': headers['cache-control'] }, 304);
   return new Reply(body, { etag, ...headers });
 }

@@ -122,4 +122,22 @@ describe('an operation', () => {
       ].sort(),
     );
   });
+
+  it('has parameters without a schema as texts, and headers behind a transformation too', () => {
+    const bare = endpoint({
+      access: 'public',
+      summary: 'Look at a knob',
+      input: { headers: z.object({ 'if-none-match': z.string().optional() }).transform((headers) => headers) },
+      output: { mediaTypes: ['text/plain'] },
+    }).handler(() => '');
+    const { paths } = JSON.parse(
+      JSON.stringify(createApiDocument([{ ...route, method: 'GET', endpoint: bare, versions: ['v2'] }])),
+    );
+    const { parameters, responses } = paths['/api/v2/service/{knob}'].get;
+    expect(parameters).toMatchObject([
+      { in: 'path', name: 'knob', schema: { type: 'string' } },
+      { in: 'header', name: 'if-none-match' },
+    ]);
+    expect(Object.keys(responses)).toContain('304');
+  });
 });

@@ -47,6 +47,15 @@ describe('The stream server', () => {
     await until(() => asked.length === 2);
   });
 
+  it('that no setting names is no part of this service, which says how to make it one', () => {
+    expect(() => openMediaMtx(undefined)).toThrow(
+      expect.objectContaining({
+        code: 'component_unavailable',
+        message: expect.stringContaining('SERVICE_MEDIAMTX_API_URL'),
+      }),
+    );
+  });
+
   it('is told again and again until it has heard', async () => {
     const { asked, port } = await streamServer([500, 401, 404]);
     tell(`http://127.0.0.1:${port}/`);

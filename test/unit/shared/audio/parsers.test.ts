@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { chooseControl } from '../../../../functions/shared/adapters/audio/amixer.ts';
 import { MixerAbsent } from '../../../../functions/shared/adapters/audio/mixer.ts';
 import { defaultSink, parseSinks } from '../../../../functions/shared/adapters/audio/pactl.ts';
-import { parseLevel } from '../../../../functions/shared/adapters/audio/wpctl.ts';
+import { parseLevel, wpctl } from '../../../../functions/shared/adapters/audio/wpctl.ts';
 
 /** As PulseAudio 16.1 prints it, two sinks. */
 const SINKS = `Sink #0
@@ -100,5 +100,15 @@ describe('amixer', () => {
 
   it('says so when nothing can be turned up', () => {
     expect(() => chooseControl(CONTROLS.split("Simple mixer control 'PCM'")[0] ?? '')).toThrow(MixerAbsent);
+  });
+});
+
+describe('A PipeWire sink', () => {
+  it.each([
+    ['by the name it has', 'id 48, type PipeWire:Interface:Node\n  * node.name = "speaker"\n', 'speaker'],
+    ['as PipeWire when it has none', 'id 48, type PipeWire:Interface:Node\n', 'PipeWire'],
+  ])('is called %s', async (_how, inspected, device) => {
+    const run = async (_program: string, action?: string) => (action === 'inspect' ? inspected : 'Volume: 0.37\n');
+    expect(await wpctl.read(run)).toEqual({ percent: 37, muted: false, device });
   });
 });

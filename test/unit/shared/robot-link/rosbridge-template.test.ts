@@ -32,6 +32,7 @@ describe('A template', () => {
   it.each([
     ['$value.name', {}, 'it is missing'],
     ['$value.toString', {}, 'it is missing'],
+    ['$value.names|string', { names: ['wave'] }, 'a string of the right form is needed'],
     ['$value.name|string', { name: 7 }, 'a string of the right form is needed'],
     ['$value.a|parsed', { a: '{' }, 'a string of the right form is needed'],
     ['$value.q|yaw', { q: { x: 0, y: 0, z: 0, w: 0 } }, 'an object of the right form is needed'],

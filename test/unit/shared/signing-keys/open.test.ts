@@ -30,9 +30,9 @@ describe('The signing key', () => {
     );
   });
 
-  it('in ephemeral mode beats both, warns, and changes at each start', async () => {
+  it.each(['1', 'true'])('in ephemeral mode (%s) beats both, warns, and changes at each start', async (mode) => {
     const { kid, pem } = newKey();
-    const settings = { SERVICE_JWT_EPHEMERAL: '1', SERVICE_JWT_SIGNING_KEY: pem };
+    const settings = { SERVICE_JWT_EPHEMERAL: mode, SERVICE_JWT_SIGNING_KEY: pem };
     const [first, second] = [await open(settings), await open(settings)];
     expect(new Set([kid, first.keys.current(NOON).kid, second.keys.current(NOON).kid]).size).toBe(3);
     expect(first.log).toMatch(/"level":"warn".*SERVICE_JWT_EPHEMERAL.*hour/);

@@ -65,12 +65,17 @@ describe('Reading the configuration', () => {
     },
   );
 
-  it.each(['*/*', 'application/json', 'application/yaml;q=0', 'text/html'])(
+  it.each(['*/*', 'application/json', 'application/yaml;q=0', 'application/yaml;q=high', 'text/html'])(
     'answers JSON for Accept: %s',
     async (accept) => {
       expect((await read({ accept })).headers['content-type']).toBe('application/json');
     },
   );
+
+  it('names a header that is out of bounds', async () => {
+    const { status, body } = await read({ accept: 'a'.repeat(1001) });
+    expect([status, body.errors]).toEqual([422, [expect.objectContaining({ pointer: 'header:accept' })]]);
+  });
 
   it('answers 304 to a client that has it, each form for itself', async () => {
     const json = (await read()).headers.etag ?? '';
