@@ -8,6 +8,8 @@ const ALWAYS_ADMITTED = new Set(['POST /api/{version}/stop', 'GET /health/live',
 /** One request that is being answered, until the last byte of its answer is out. */
 export class Flight {
   readonly response: ServerResponse;
+  /** Its answer goes on until somebody ends it: there is nothing to wait for. */
+  endless = false;
   #controller: AbortController | undefined;
   #ending: ServiceError | undefined;
 
@@ -95,13 +97,18 @@ export class InFlight {
   /** From now on only stop and the probes are admitted. Settles when nothing runs any more, at most after `grace` ms. */
   async drain(grace: number): Promise<void> {
     this.#draining = true;
+    for (const flight of this.#all()) if (flight.endless) flight.abandon(shuttingDown());
     await this.#emptyWithin(grace);
   }
 
   /** Ends what still runs with an error that says why, and gives it `within` ms to tell its client. */
   async end(within: number): Promise<void> {
-    for (const flights of this.#connections.values()) for (const flight of flights) flight.abandon(shuttingDown());
+    for (const flight of this.#all()) flight.abandon(shuttingDown());
     await this.#emptyWithin(within);
+  }
+
+  #all(): Flight[] {
+    return [...this.#connections.values()].flat();
   }
 
   #emptyWithin(limit: number): Promise<void> {

@@ -101,6 +101,7 @@ export function createHttpServer(
       if (origin) Object.assign(result.headers, origin);
       if (extra) Object.assign(result.headers, extra);
       if (inFlight.draining) result.headers.connection = 'close';
+      flight.endless = result.headers['content-type'] === 'text/event-stream';
       const muchUnread = leavesMuchUnread(request);
       outbox.post(result, { request, response, limits, logger: ports.logger, muchUnread });
     });
