@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { PROBLEMS } from '../../functions/shared/errors.ts';
 import { concretePaths } from '../../local-host/router.ts';
 import { ROUTES } from '../../local-host/routes.ts';
+import { wholeCharacter } from '../support/characters.ts';
 import { type HttpAnswer, rawExchange } from '../support/http.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -56,10 +57,12 @@ const bodies = fc.oneof(
   fc.json({ maxDepth: 4 }),
   fc.record({ command, value: fc.jsonValue() }, { requiredKeys: [] }).map((value) => JSON.stringify(value)),
   fc
-    .record({ value: fc.oneof(fc.double(), fc.bigInt().map(String), fc.string({ unit: 'binary' }), fc.jsonValue()) })
+    .record({
+      value: fc.oneof(fc.double(), fc.bigInt().map(String), fc.string({ unit: wholeCharacter }), fc.jsonValue()),
+    })
     .map((value) => JSON.stringify(value)),
   nested,
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: wholeCharacter }),
   fc.tuple(fc.json(), fc.nat({ max: 40 })).map(([text, cut]) => text.slice(0, cut)),
   fc.constantFrom(
     '{"command":"sound_level","value":1e999}',
@@ -124,7 +127,7 @@ describe('HTTP nobody expects', () => {
   const edit = fc.record({
     at: fc.double({ min: 0, max: 1, noNaN: true }),
     remove: fc.nat({ max: 8 }),
-    put: fc.string({ unit: 'binary', maxLength: 8 }),
+    put: fc.string({ unit: wholeCharacter, maxLength: 8 }),
   });
 
   it('a request with bytes changed, put in or left out', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { JsonValue } from '../../functions/shared/json.ts';
+import { wholeCharacter } from './characters.ts';
 
 /** A value of a generated document: where it is written, and by which key it is reached. */
 export interface WrittenValue {
@@ -188,7 +189,7 @@ export function writeDocument(pick: fc.GeneratorValue): WrittenDocument {
 }
 
 const strings = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: wholeCharacter }),
   fc.constantFrom(
     '',
     'on',

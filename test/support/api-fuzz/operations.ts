@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../characters.ts';
 import type { HttpCall } from '../http.ts';
-import { anyCharacter, arbitraryOf, type Find, mutated, type Schema } from './schema-arbitrary.ts';
+import { arbitraryOf, type Find, mutated, type Schema } from './schema-arbitrary.ts';
 
 export interface Parameter {
   readonly name: string;

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../characters.ts';
 
 /** The part of JSON Schema (2020-12) that the service's own document uses. */
 export interface Schema {
@@ -25,9 +26,6 @@ export interface Schema {
 
 /** Follows a reference of the document. */
 export type Find = (reference: string) => Schema;
-
-/** Any code point, surrogates alone included. fast-check's own unit for this builds a table of all of them first, for seconds. */
-export const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code));
 
 /** Values that fit a schema, as far as its keywords are known here; an example of the schema comes often. */
 export function arbitraryOf(schema: Schema, find: Find, depth = 0): fc.Arbitrary<unknown> {

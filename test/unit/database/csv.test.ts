@@ -8,6 +8,7 @@ import { handler as exportTable } from '../../../functions/database/export-table
 import { handler as importTable } from '../../../functions/database/import-table.handler.ts';
 import { handler as readTable } from '../../../functions/database/read-table.handler.ts';
 import type { JsonObject, JsonValue } from '../../../functions/shared/json.ts';
+import { wholeCharacter } from '../../support/characters.ts';
 import { type DatabaseWorld, databaseWorld } from '../../support/database.ts';
 import { HOSTILE_JSON, HOSTILE_TEXTS, PARENTS, TABLES } from '../../support/rows.ts';
 import { temporaryFolder } from '../../support/world.ts';
@@ -31,7 +32,7 @@ const csv = (name: string, text: string | Buffer) => writeFileSync(join(world.ex
 const csvOf = (name: string) => readFileSync(join(world.exportDir, name), 'utf8');
 
 const text = fc
-  .oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }))
+  .oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: 'grapheme' }), fc.string({ unit: wholeCharacter }))
   .map((one) => one.replaceAll('\0', '').replace(/[\ud800-\udfff]/gu, ''));
 const number = fc
   .oneof(fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true, max: 1e15, min: -1e15 }))
