@@ -25,7 +25,7 @@ const MAX_PARAMETER = 4096;
 const FLEET_PREFIX = '/:robot_id(^[A-Za-z0-9_-]{1,64}$)/rest';
 
 /** Builds the router of a route table: both prefixes, in a fleet also each robot's own, both slash forms, each version as a path of its own. */
-export function createRouter(routes: readonly Route[], fleet = false): Router {
+export function createRouter(routes: readonly Route[], fleet: boolean): Router {
   const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER });
   const prefixes = fleet ? [...PREFIXES, FLEET_PREFIX] : PREFIXES;
   for (const route of routes) {

@@ -3,8 +3,8 @@ import { access, chown, constants, lstat, readdir, readFile, readlink, unlink } 
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
-import { lock } from 'proper-lockfile';
-import { codeOf } from '../functions/shared/adapters/files/watched-file.ts';
+import { codeOf, FileFault } from '../functions/shared/adapters/files/watched-file.ts';
+import { withLock } from '../functions/shared/adapters/files/with-lock.ts';
 import { ConfigError } from '../functions/shared/config.ts';
 import { StartError } from './start-error.ts';
 
@@ -23,28 +23,21 @@ export async function listenOnSocket(server: Server, path: string, group: string
   if (Buffer.byteLength(path) > MOST_PATH_BYTES) {
     throw new ConfigError(`SERVICE_SOCKET_PATH: the path of a socket may have ${MOST_PATH_BYTES} bytes at most`);
   }
-  const release = await takeLock(path);
   try {
-    await removeDeadSocket(path);
-    await bind(server, path);
-    if (gid !== undefined) await chown(path, -1, gid);
-  } finally {
-    await release();
-  }
-}
-
-async function takeLock(path: string): Promise<() => Promise<void>> {
-  try {
-    await access(dirname(path), constants.W_OK); // the lock would try such a folder again and again
-    const retries = { retries: 20, minTimeout: 100, maxTimeout: 300 };
-    return await lock(path, { realpath: false, stale: 5000, retries });
+    await access(`${dirname(path)}/.`, constants.W_OK); // a folder made here would be closed to the clients
+    await withLock(path, async () => {
+      await removeDeadSocket(path);
+      await bind(server, path);
+      if (gid !== undefined) await chown(path, -1, gid);
+    });
   } catch (error) {
-    throw impossible(path, error);
+    throw error instanceof StartError ? error : impossible(path, error);
   }
 }
 
 function impossible(path: string, error: unknown): StartError {
-  return new StartError(`The socket ${path} cannot be made (${codeOf(error)}). Set SERVICE_SOCKET_PATH.`);
+  const why = codeOf(error) ?? (error instanceof FileFault ? error.message : 'for an unknown reason');
+  return new StartError(`The socket ${path} cannot be made (${why}). Set SERVICE_SOCKET_PATH.`);
 }
 
 function bind(server: Server, path: string): Promise<void> {

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ConfigError } from '../../functions/shared/config.ts';
 import { StartError } from '../../local-host/start-error.ts';
 import { http } from '../support/http.ts';
+import { asNobody, giveToNobody } from '../support/nobody.ts';
 import { startTestService } from '../support/service.ts';
 import { temporaryFolder } from '../support/world.ts';
 
@@ -58,6 +59,15 @@ describe('Where the service listens', () => {
     await expect(starting).rejects.toThrow(
       `The socket ${settings.SERVICE_SOCKET_PATH} cannot be made (${code}). Set SERVICE_SOCKET_PATH.`,
     );
+  });
+
+  it('is no port that only root may have, which is said with the setting', async () => {
+    const settings = { HOME: giveToNobody(temporaryFolder()), SERVICE_PORT: '80' };
+    await asNobody(async () => {
+      const starting = startTestService({ settings });
+      await expect(starting).rejects.toThrow(StartError);
+      await expect(starting).rejects.toThrow('may not listen on port 80. Set SERVICE_PORT to one above 1023.');
+    });
   });
 
   it('is no socket whose path is longer than the system takes', async () => {

@@ -24,12 +24,6 @@ export interface Call<A extends Access, I extends InputSpec> {
   readonly signal: AbortSignal;
   /** True once `signal` would be aborted; costs nothing to ask. */
   readonly abandoned: boolean;
-  readonly requestId: string;
-  /** The robot that is addressed: the one of this service, in a fleet the one that the path names. */
-  readonly robotId: string;
-  /** Address of the client, as far as trusted proxies tell it. */
-  readonly address: string;
-  readonly listener: 'tcp' | 'socket';
   /** GET or HEAD for a safe route, else the method of the route. */
   readonly method: string;
   /** Path as received, without the query. */
@@ -64,22 +58,6 @@ export class HandlerCall<A extends Access, I extends InputSpec> implements Call<
 
   get abandoned() {
     return this.#exchange.host.abandoned;
-  }
-
-  get requestId() {
-    return this.#exchange.requestId;
-  }
-
-  get robotId() {
-    return this.#exchange.host.ports.config.SERVICE_ROBOT_ID;
-  }
-
-  get address() {
-    return this.#event.requestContext.http.sourceIp;
-  }
-
-  get listener() {
-    return this.#exchange.host.listener;
   }
 
   get method() {

@@ -20,6 +20,7 @@ import { handler as patch } from '../../../../functions/system/llm-config/patch-
 import { jsonText } from '../../../../functions/system/llm-config/yaml/config-value.ts';
 import { callersAre } from '../../../support/caller.ts';
 import { type Answer, invoke } from '../../../support/invoke.ts';
+import { asNobody, giveToNobody } from '../../../support/nobody.ts';
 import { temporaryFolder, testConfig, testPorts } from '../../../support/world.ts';
 
 const BEARER = { authorization: 'Bearer t' };
@@ -168,6 +169,14 @@ describe('A file that is not there or not allowed', () => {
       code: 'component_unavailable',
       message: expect.stringContaining('write permission'),
     });
+  });
+
+  it('is an error when the user of the service may not read it', async () => {
+    const folder = giveToNobody(temporaryFolder());
+    ports = portsFor({ SERVICE_LLM_CONFIG_PATH: join(folder, 'llm.yaml') });
+    writeFileSync(join(folder, 'llm.yaml'), TEXT, { mode: 0 });
+    const { body } = await asNobody(() => read());
+    expect(body).toMatchObject({ code: 'config_unreadable', detail: expect.stringContaining('may not read it') });
   });
 
   it('is an error when it is a folder', async () => {

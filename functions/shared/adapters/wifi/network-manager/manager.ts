@@ -6,7 +6,7 @@ const TURN_ON =
   'Install NetworkManager 1.20 or newer and turn it on (`systemctl enable --now NetworkManager`), and let it manage the Wi-Fi device.';
 
 /** `component_unavailable` for NetworkManager, naming what to do; the cause goes to the log. */
-export function networkManagerUnavailable(remedy = TURN_ON, cause?: unknown): ServiceError {
+export function networkManagerUnavailable(remedy: string, cause?: unknown): ServiceError {
   return unavailable('NetworkManager', remedy, cause);
 }
 
