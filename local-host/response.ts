@@ -28,10 +28,11 @@ export function send(result: Result, { request, response, limits, logger, muchUn
       return;
     }
     cutWhenStuck(response, limits);
-    pipeline(body, response, (error) => {
-      if (error && !response.destroyed)
-        logger.error({ err: error, request_id: headers['x-request-id'] }, 'an answer broke off');
+    body.once('error', (error) => {
+      if (response.destroyed) return; // the client has left: that is what its answer broke off of
+      logger.error({ err: error, request_id: headers['x-request-id'] }, 'an answer broke off');
     });
+    pipeline(body, response, () => undefined); // ends the connection of an answer that broke off
     return;
   }
   if (statusCode !== 204 && statusCode !== 304) headers['content-length'] ??= String(Buffer.byteLength(body));

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PROBLEMS } from '../../functions/shared/errors.ts';
 import { problemIn, rawExchange } from '../support/http.ts';
@@ -67,6 +69,30 @@ describe('Malformed and oversized HTTP', () => {
       type: 'application/problem+json',
     });
     expect(Object.keys(PROBLEMS)).toContain(code);
+  });
+});
+
+describe('What is no HTTP behind a request that is being answered', () => {
+  it('ends the connection, and is not answered into the answer', async () => {
+    const robot = await startTestService({ settings: { SERVICE_ALLOWED_UNITS: 'head=*.service' } });
+    const { hostname, port } = new URL(robot.url);
+    const socket = connect(Number(port), hostname).setEncoding('latin1');
+    let received = '';
+    socket
+      .on('error', () => undefined)
+      .on('data', (text: string) => {
+        received += text;
+      });
+    const closed = once(socket, 'close');
+    const token = await robot.token('ADMIN');
+    socket.write(
+      `GET /api/v2/service/head/robot-vision.service?follow=true HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`,
+    );
+    await once(socket, 'data');
+    socket.write('HELLO ROBOT\r\n\r\n');
+    await closed;
+    expect(received.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200']);
+    await robot.stop();
   });
 });
 
