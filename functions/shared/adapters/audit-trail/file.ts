@@ -1,6 +1,7 @@
-import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from '../../logger.ts';
+import { makePrivateFolder } from '../files/replace-file.ts';
 import { matches } from './filter.ts';
 import type { AuditEntry, AuditFilter, AuditTrail } from './port.ts';
 
@@ -114,7 +115,7 @@ export class AuditFile implements AuditTrail {
 
   /** Opens the file for good and ends a line that a crash has cut off. */
   async #openFile(): Promise<OpenFile> {
-    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+    makePrivateFolder(dirname(this.#path));
     const handle = await open(this.#path, 'a+', 0o600);
     const { size } = await handle.stat();
     const last = size === 0 ? 0x0a : (await handle.read(Buffer.alloc(1), 0, 1, size - 1)).buffer[0];

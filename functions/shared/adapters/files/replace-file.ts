@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
-  existsSync,
   fchownSync,
   fsyncSync,
   mkdirSync,
@@ -26,20 +25,23 @@ export function temporaryName(path: string): string {
   return join(dirname(path), `.${basename(path)}.${process.pid}-${randomBytes(8).toString('hex')}.tmp`);
 }
 
-/** Makes the folder and those above it, closed to others (0700). One that exists stays as it is. */
+/**
+ * Makes the folder and those above it, closed to others (0700). One that exists stays as it is. Refused for the true
+ * reason: Node's own recursive mkdir says ENOENT of a read-only disk, and in /proc it never comes to an end.
+ */
 export function makePrivateFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // On a read-only disk Node answers a recursive mkdir with ENOENT; one folder alone is refused for the true reason.
-    if (codeOf(error) === 'ENOENT') mkdirSync(firstMissing(folder), { mode: 0o700 });
-    throw error;
+    if (isFolder(folder)) return;
+    if (codeOf(error) !== 'ENOENT' || isFolder(dirname(folder))) throw error;
+    makePrivateFolder(dirname(folder));
+    makePrivateFolder(folder);
   }
 }
 
-function firstMissing(folder: string): string {
-  const above = dirname(folder);
-  return above === folder || existsSync(above) ? folder : firstMissing(above);
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** Writes a new file (0600) beside `path`, down to the disk, and returns its path. Leftovers of killed processes go. */

@@ -1,8 +1,9 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
+import { makePrivateFolder } from '../files/replace-file.ts';
 import { codeOf } from '../files/watched-file.ts';
 import type { LastConfigure, WifiRecord } from './port.ts';
 
@@ -71,7 +72,7 @@ export function fileRecord(path: string, clock: () => number, logger: Logger): W
 }
 
 async function write(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(path));
   const temporary = `${path}.new`;
   const file = await open(temporary, 'w', 0o600);
   try {

@@ -1,7 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { openDescriptionFiles } from '../../../../functions/shared/adapters/description-files/open.ts';
+import { openLlmConfigFile } from '../../../../functions/shared/adapters/llm-config-file/open.ts';
 import { seed } from '../../../../functions/shared/adapters/starter-robot/seed.ts';
+import { createLogger } from '../../../../functions/shared/logger.ts';
 import { ROOT } from '../../../support/sources.ts';
 import { temporaryFolder, testConfig } from '../../../support/world.ts';
 
@@ -45,5 +48,22 @@ describe('The starter robot', () => {
     utimesSync(left, 0, 0);
     await seed(testConfig(), 'skills', other);
     expect(readdirSync(join(other, '..'))).toEqual(['skills']);
+  });
+
+  it('may be impossible to put in place: the log says so, and what asks for it finds nothing', async () => {
+    const lines: string[] = [];
+    const logger = createLogger('warn', { write: (line: string) => void lines.push(line) });
+    const config = testConfig({
+      SERVICE_DESCRIPTION_DIR: '/proc/robot/meshes',
+      SERVICE_LLM_CONFIG_PATH: '/proc/llm.yaml',
+    });
+    const files = await openDescriptionFiles(config, logger);
+    expect(await files.has('body.stl')).toBe(false);
+    const llmConfig = await openLlmConfigFile(config, logger);
+    await expect(llmConfig.read()).rejects.toMatchObject({ code: 'component_unavailable' });
+    expect(lines).toEqual([
+      expect.stringContaining('the starter robot could not'),
+      expect.stringContaining('the starter configuration could not'),
+    ]);
   });
 });

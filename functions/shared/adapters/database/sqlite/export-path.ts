@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { ServiceError } from '../../../errors.ts';
+import { makePrivateFolder } from '../../files/replace-file.ts';
 import type { Selection } from '../port.ts';
 import { selected } from './clear.ts';
 import { codeOf } from './failure.ts';
@@ -23,7 +24,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
  * Error: validation_failed for a path that leaves the folder, or is no fitting name.
  */
 export function csvFiles(exportDir: string, selection: Selection, path: string, purpose: 'read' | 'write'): CsvFile[] {
-  mkdirSync(exportDir, { recursive: true, mode: 0o700 });
+  makePrivateFolder(exportDir);
   const root = realpathSync(exportDir);
   const inside = insideOf(root, resolve(exportDir), path);
   if (selection === 'every') {

@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { unavailable } from '../../../errors.ts';
+import { makePrivateFolder } from '../../files/replace-file.ts';
 import { codeOf } from './failure.ts';
 import { ForeignDatabase, migrate, NewerSchema, requireOurs } from './migrate.ts';
 import { Session } from './session.ts';
@@ -17,7 +18,7 @@ const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)/;
 export async function openForWriting(file: string, backupDir: string): Promise<Session> {
   try {
     prepareFile(file);
-    mkdirSync(backupDir, { recursive: true, mode: 0o700 });
+    makePrivateFolder(backupDir);
     removeUnfinished(backupDir);
   } catch (error) {
     throw unavailable('database', `Its file or folder cannot be made (${codeOf(error)}).`, error);
@@ -43,7 +44,7 @@ export async function openForWriting(file: string, backupDir: string): Promise<S
 
 /** The database holds what the robot knows of its home: for its own user only. */
 function prepareFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(file));
   const existed = statSync(file, { throwIfNoEntry: false }) !== undefined;
   closeSync(openSync(file, 'a', 0o600));
   if (!existed) chmodSync(file, 0o600);
