@@ -4,6 +4,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { KeyRing } from '../../../functions/shared/adapters/signing-keys/key-ring.ts';
 import { newKey } from '../../../functions/shared/adapters/signing-keys/pem.ts';
 import { openMediaMtx } from '../../../functions/shared/adapters/stream-server/media-mtx.ts';
+import type { StreamServer } from '../../../functions/shared/adapters/stream-server/port.ts';
+import { createLogger } from '../../../functions/shared/logger.ts';
 import { tellStreamServer } from '../../../local-host/stream-server-keys.ts';
 import { FakeSigningKeys } from '../../support/auth.ts';
 import { until } from '../../support/robot-link-contract.ts';
@@ -62,6 +64,29 @@ describe('The stream server', () => {
     await until(() => asked.length === 4);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(asked).toHaveLength(4);
+  });
+
+  it('that does not answer is left when the service ends, without a word and without another try', async () => {
+    const lines: string[] = [];
+    const logger = createLogger('warn', { write: (line: string) => void lines.push(line) });
+    let asked = 0;
+    let left = false;
+    const silent: StreamServer = {
+      refreshKeys: (signal) =>
+        new Promise((_resolve, reject) => {
+          asked += 1;
+          signal.addEventListener('abort', () => {
+            left = true;
+            reject(signal.reason);
+          });
+        }),
+    };
+    const parts = { streamServer: silent, signingKeys: new FakeSigningKeys(), clock: Date.now, logger, times };
+    const news = tellStreamServer(parts);
+    await until(() => asked === 1);
+    news.stop();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect({ asked, left, lines }).toEqual({ asked: 1, left: true, lines: [] });
   });
 
   it('gets user and password of its URL as HTTP Basic', async () => {
