@@ -14,9 +14,7 @@ const EMPTY = Buffer.alloc(0);
 export function readBody(request: IncomingMessage, response: ServerResponse): Buffer | Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   if (!request.complete) return receive(request, response);
-  const body: Buffer = request.read() ?? EMPTY;
-  if (body.length > MAX_BODY_BYTES) throw tooLarge();
-  return body;
+  return request.read() ?? EMPTY;
 }
 
 function receive(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {

@@ -126,12 +126,10 @@ function requestBody(spec: EndpointSpec, schema: z.ZodType): NonNullable<ZodOpen
 
 function contentOf(output: EndpointSpec['output']) {
   const { json, mediaTypes } = output instanceof z.ZodType ? { json: output, mediaTypes: [] } : output;
-  const others = mediaTypes.map((type) => [
-    type,
-    { schema: type.startsWith('text/') ? { type: 'string' as const } : {} },
-  ]);
-  const content = Object.fromEntries(others);
-  return json ? { 'application/json': { schema: json, ...exampleOf(json) }, ...content } : content;
+  const others = Object.fromEntries(
+    mediaTypes.map((type) => [type, { schema: type.startsWith('text/') ? { type: 'string' as const } : {} }]),
+  );
+  return json ? { 'application/json': { schema: json, ...exampleOf(json) }, ...others } : others;
 }
 
 /** What an answer may be that does not carry the whole: a part (206), or nothing new (304). RFC 9110, sections 13 and 14. */

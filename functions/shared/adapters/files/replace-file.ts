@@ -30,10 +30,11 @@ export function temporaryName(path: string): string {
  * reason: Node's own recursive mkdir says ENOENT of a read-only disk, and in /proc it never comes to an end.
  */
 export function makePrivateFolder(folder: string): void {
+  if (isFolder(folder)) return;
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    if (isFolder(folder)) return;
+    if (isFolder(folder)) return; // another process was faster
     if (codeOf(error) !== 'ENOENT' || isFolder(dirname(folder))) throw error;
     makePrivateFolder(dirname(folder));
     makePrivateFolder(folder);

@@ -1,10 +1,9 @@
-import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { ServiceError } from '../../../errors.ts';
 import { makePrivateFolder } from '../../files/replace-file.ts';
 import type { Selection } from '../port.ts';
 import { selected } from './clear.ts';
-import { codeOf } from './failure.ts';
 
 export interface CsvFile {
   readonly table: string;
@@ -57,15 +56,7 @@ function requirePlainFolder(root: string, folder: string, purpose: 'read' | 'wri
     if (stats?.isSymbolicLink()) throw wrong('leads through a link');
     if (stats && !stats.isDirectory()) throw wrong('leads through something that is no folder');
     if (!stats && purpose === 'read') throw missing(relative(root, at));
-    if (!stats) makeFolder(at);
-  }
-}
-
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (!stats) makePrivateFolder(at);
   }
 }
 

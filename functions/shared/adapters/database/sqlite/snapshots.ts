@@ -32,8 +32,9 @@ export function listSnapshots(folder: string): Found[] {
 /** Clears away what a killed service left half written, and nothing that another one is still at work on. */
 export function removeUnfinished(folder: string): void {
   for (const name of readdirSync(folder)) {
-    const pid = Number(UNFINISHED.exec(name)?.[1] ?? Number.NaN);
-    if (pid === process.pid || (pid > 0 && !isRunning(pid))) rmSync(join(folder, name), { force: true });
+    const pid = UNFINISHED.exec(name)?.[1];
+    if (pid === undefined) continue;
+    if (Number(pid) === process.pid || !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
   }
 }
 
