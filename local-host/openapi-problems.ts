@@ -4,6 +4,7 @@ import { type ErrorCode, PROBLEMS } from '../functions/shared/errors.ts';
 import type { EndpointSpec } from '../functions/shared/middleware/endpoint.ts';
 
 const CODES = Object.keys(PROBLEMS) as ErrorCode[]; // as: the keys of the table are the codes
+const CODE_DESCRIPTION = `stable; what a program decides by. New codes may be added: clients must accept codes that are not listed here. Known codes: ${CODES.map((code) => `\`${code}\``).join(', ')}`;
 
 /** The body of every error. */
 export const Problem = z
@@ -12,7 +13,7 @@ export const Problem = z
     title: z.string(),
     status: z.int().min(400).max(599),
     detail: z.string().describe('a sentence a person can act on'),
-    code: z.enum(CODES).describe('stable; what a program decides by'),
+    code: z.string().describe(CODE_DESCRIPTION),
     request_id: z.string().describe('the log holds the cause under this id'),
     errors: z
       .array(

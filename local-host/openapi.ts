@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { ApiDocument } from '../functions/shared/api-document.ts';
 import { VERSION } from '../functions/shared/build-info.ts';
+import { extensible } from './openapi-extensible.ts';
 import { STANDALONE_MODELS } from './openapi-models.ts';
 import { operation, TAGS } from './openapi-operation.ts';
 import { PROBLEM_EXAMPLES, Problem } from './openapi-problems.ts';
@@ -14,7 +15,9 @@ const DESCRIPTION = `The REST backend of a robot.
 
 Every path answers with and without its trailing slash, under \`/\` and, as the public proxy forwards it, under \`/rest/\`.
 Trade an API key for a token at \`/api/v2/auth/\`; a token lives 30 minutes and is renewed at \`/api/v2/auth/refresh/\`.
-Every answer of 400 and above is a problem (RFC 9457) whose \`code\` is stable.`;
+Every answer of 400 and above is a problem (RFC 9457) whose \`code\` is stable.
+Answers may gain members, and new codes may be added: clients must ignore unknown members and accept unknown codes. Unknown
+members of a request are refused where its schema says so.`;
 
 /** Where the local host answers. */
 const SERVERS: Servers = [
@@ -31,27 +34,30 @@ export function createApiDocument(routes: readonly Route[], servers = SERVERS): 
       paths[key] = { ...paths[key], [route.method.toLowerCase()]: operation(route, route.versions[index]) };
     });
   }
-  return createDocument({
-    openapi: '3.1.0',
-    info: {
-      title: 'Robot Control REST Service',
-      version: VERSION,
-      description: DESCRIPTION,
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    servers,
-    tags: TAGS,
-    paths,
-    components: {
-      schemas: { Problem, ...STANDALONE_MODELS },
-      examples: PROBLEM_EXAMPLES,
-      headers: HEADERS,
-      securitySchemes: {
-        bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'a token of this service' },
-        apiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Robot Control REST Service',
+        version: VERSION,
+        description: DESCRIPTION,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers,
+      tags: TAGS,
+      paths,
+      components: {
+        schemas: { Problem, ...STANDALONE_MODELS },
+        examples: PROBLEM_EXAMPLES,
+        headers: HEADERS,
+        securitySchemes: {
+          bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'a token of this service' },
+          apiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        },
       },
     },
-  });
+    { override: extensible },
+  );
 }
 
 const HEADERS = {

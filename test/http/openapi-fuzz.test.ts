@@ -86,6 +86,32 @@ const successesOf = (operation: Operation) =>
     .filter((status) => status.startsWith('2'))
     .map((status) => `${nameOf(operation)}: ${status}`);
 
+const PROBLEM = { type: 'urn:x', title: 'x', status: 401, detail: 'x', code: 'token_expired', request_id: 'x' };
+const READY = { status: 'ready', parts: { robot: { ok: true } } };
+
+/** Documented answers, and changes that the document leaves to later versions. */
+const CHANGES = [
+  ['a new member', 'POST /api/v2/stop', 200, { stopped: true }, { slowly: true }],
+  ['a new nested member', 'GET /health/ready', 200, READY, { parts: { robot: { ok: true, slowly: true } } }],
+  ['another value than the only one', 'POST /api/v2/stop', 200, { stopped: true }, { stopped: false }],
+  ['an unknown code', 'POST /api/v2/stop', 401, PROBLEM, { code: 'no_such_code' }],
+  ['a new member of a fault', 'POST /api/v2/stop', 401, PROBLEM, { errors: [{ pointer: '/', message: 'x', line: 1 }] }],
+] as const;
+
+describe('An answer', () => {
+  it.each(CHANGES)('is at fault with %s', (_what, name, status, documented, change) => {
+    const operation = operations.find((one) => nameOf(one) === name);
+    if (!operation) throw new Error(`${name} is not in the document`);
+    const faultIn = (json: object) => {
+      const headers = { 'content-type': status < 400 ? 'application/json' : 'application/problem+json' };
+      const text = JSON.stringify(json);
+      return answers.faultIn(operation, { status, headers, text, bytes: Buffer.from(text), json });
+    };
+    expect(faultIn(documented)).toBeUndefined();
+    expect(faultIn({ ...documented, ...change })).toMatch(/does not fit its schema/);
+  });
+});
+
 describe('Every operation of /openapi.json, asked with requests made from its own schemas', () => {
   it.each([
     ['that fit', false, VALID],

@@ -20,6 +20,7 @@ export const SSHKeyCreate = z
   })
   .meta({
     id: 'SSHKeyCreate',
+    unusedIO: 'input',
     example: {
       public_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPBuVTPTGCr9XxYbNbPAlbY9Y4qnrTBEiP4SvsTfbYf ana@laptop',
     },

@@ -1,18 +1,19 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { HttpAnswer } from '../http.ts';
+import { exact } from './exact-document.ts';
 import type { Document, Operation } from './operations.ts';
 
 const pointer = (...parts: string[]) =>
   parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-/** Holds answers against what the document says of their operation. */
+/** Holds answers against what the document says of their operation, and refuses what it does not mention. */
 export class Answers {
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
 
   constructor(document: Document) {
     formats.default(this.#ajv);
-    this.#ajv.addSchema(document, 'api');
+    this.#ajv.addSchema(exact(document), 'api');
   }
 
   /** What is wrong with an answer, if anything, in words. */

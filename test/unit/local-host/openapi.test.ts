@@ -7,8 +7,13 @@ import { apiDocumentOf, createApiDocument } from '../../../local-host/openapi.ts
 import { concretePaths } from '../../../local-host/router.ts';
 import { ROUTES, type Route } from '../../../local-host/routes.ts';
 
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, { readonly content?: object }>>;
+}
+
 const served = JSON.parse(apiDocumentOf(ROUTES)().text);
-const operations = Object.entries<Record<string, { operationId: string }>>(served.paths).flatMap(([path, item]) =>
+const operations = Object.entries<Record<string, Operation>>(served.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, operation })),
 );
 
@@ -35,9 +40,8 @@ describe('the OpenAPI document', () => {
   it('describes every error code and nothing but problems from 400 on', () => {
     expect(Object.keys(served.components.examples).sort()).toEqual(Object.keys(PROBLEMS).sort());
     for (const { operation } of operations) {
-      const { responses } = operation as unknown as { responses: Record<string, { content: object }> };
-      for (const [status, response] of Object.entries(responses)) {
-        if (Number(status) >= 400) expect(Object.keys(response.content)).toEqual(['application/problem+json']);
+      for (const [status, { content = {} }] of Object.entries(operation.responses)) {
+        if (Number(status) >= 400) expect(Object.keys(content)).toEqual(['application/problem+json']);
       }
     }
   });
@@ -53,6 +57,67 @@ describe('the OpenAPI document', () => {
     const read = apiDocumentOf(ROUTES);
     expect(read()).toBe(read());
     expect(read().etag).toMatch(/^"[\w-]{43}"$/);
+  });
+});
+
+/** Every object of the document below a node, those it refers to included, by where it stands. */
+function* objectsBelow(node: unknown, place: string, seen = new Set<unknown>()): Generator<[string, Schema]> {
+  if (typeof node !== 'object' || node === null || seen.has(node)) return;
+  seen.add(node);
+  yield [place, node];
+  for (const [key, value] of Object.entries(node)) {
+    if (key === '$ref') yield* objectsBelow(referred(value), value, seen);
+    else yield* objectsBelow(value, `${place}/${key}`, seen);
+  }
+}
+
+const referred = (pointer: string) =>
+  pointer
+    .split('/')
+    .slice(1)
+    .reduce((node, part) => node[part], served);
+
+interface Schema {
+  readonly additionalProperties?: unknown;
+  readonly const?: unknown;
+  readonly enum?: unknown;
+}
+
+const isClosed = (schema: Schema) => schema.additionalProperties === false;
+
+describe('a client generated from the document', () => {
+  const placesOf = (root: unknown, place: string, wanted: (schema: Schema) => boolean) =>
+    [...objectsBelow(root, place)].filter(([, schema]) => wanted(schema)).map(([where]) => where);
+
+  it('takes answers with members that are added later', () => {
+    const answers = operations.map(({ operation }) => operation.responses);
+    expect(placesOf(answers, '#answers', isClosed)).toEqual([]);
+    expect(placesOf(answers, '#answers', () => true)).toContain('#/components/schemas/Problem/properties/errors/items');
+  });
+
+  it('takes other numbers and booleans than the only ones of today, and is told these', () => {
+    const isPinned = (value: unknown) => typeof value === 'number' || typeof value === 'boolean';
+    const pins = (schema: Schema) =>
+      isPinned(schema.const) || (Array.isArray(schema.enum) && schema.enum.length === 1 && isPinned(schema.enum[0]));
+    expect(placesOf(served, '#', pins)).toEqual([]);
+    const { TokenAnswer, Skill, WifiConfigured } = served.components.schemas;
+    expect(TokenAnswer.properties.expires_in).toEqual({ type: 'integer', description: 'seconds; always `1800`' });
+    expect(WifiConfigured.properties.connected).toEqual({ type: 'boolean', description: 'always `true`' });
+    expect(Skill.properties.validated.description).toMatch(/Python.*; always `false`$/);
+  });
+
+  it('takes problems with codes that are added later, and is told those of today', () => {
+    const { code } = served.components.schemas.Problem.properties;
+    expect({ ...code, description: '' }).toEqual({ type: 'string', description: '' });
+    expect(code.description).toContain('clients must accept codes that are not listed');
+    for (const known of Object.keys(PROBLEMS)) expect(code.description).toContain(`\`${known}\``);
+    expect(served.components.schemas.Problem.additionalProperties).toEqual({});
+  });
+
+  it('learns that requests refuse unknown members', () => {
+    const { IntCommand, GamepadConfigModel, SSHKeyCreate } = served.components.schemas;
+    for (const request of [IntCommand, GamepadConfigModel, SSHKeyCreate])
+      expect(request.additionalProperties).toBe(false);
   });
 });
 
@@ -92,6 +157,25 @@ describe('an operation', () => {
     expect(operation.responses['200'].content['application/json'].schema).toEqual({
       $ref: '#/components/schemas/Turned',
     });
+  });
+
+  it('shows a schema that it takes and gives as strict in the request and open in the answer', () => {
+    const Knob = z
+      .strictObject({ marks: z.array(z.strictObject({ at: z.int() })) })
+      .meta({ id: 'Knob', description: 'a knob' });
+    const echo = endpoint({
+      access: 'public',
+      summary: 'Echo a knob',
+      input: { path: z.object({ knob: z.string() }), body: Knob },
+      output: Knob,
+    }).handler(({ valid }) => valid.body);
+    const { components, paths } = JSON.parse(JSON.stringify(createApiDocument([{ ...route, endpoint: echo }])));
+    const { requestBody, responses } = paths['/api/v2/service/{knob}'].put;
+    expect(requestBody.content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Knob' });
+    expect(responses['200'].content['application/json'].schema).toEqual({ $ref: '#/components/schemas/KnobOutput' });
+    const { Knob: taken, KnobOutput: given } = components.schemas;
+    expect([taken, taken.properties.marks.items].map(isClosed)).toEqual([true, true]);
+    expect([given, given.properties.marks.items].map(isClosed)).toEqual([false, false]);
   });
 
   it('names the access levels it needs', () => {
