@@ -1,45 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ServiceError, unavailable } from '../functions/shared/errors.ts';
+import { Flight } from './flight.ts';
 
 /** Routes that are answered while the service ends: the robot must still be stoppable, and probes must see it end. */
 const ALWAYS_ADMITTED = new Set(['POST /api/{version}/stop', 'GET /health/live', 'GET /health/ready']);
 
-/** One request that is being answered, until the last byte of its answer is out. */
-export class Flight {
-  readonly response: ServerResponse;
-  /** Its answer goes on until somebody ends it: there is nothing to wait for. */
-  endless = false;
-  #controller: AbortController | undefined;
-  #ending: ServiceError | undefined;
-
-  constructor(response: ServerResponse) {
-    this.response = response;
-  }
-
-  /** Aborts when the client hangs up or the service ends. Made when it is first asked for: most answers never wait. */
-  get signal(): AbortSignal {
-    if (!this.#controller) {
-      this.#controller = new AbortController();
-      if (this.#ending) this.#controller.abort(this.#ending);
-    }
-    return this.#controller.signal;
-  }
-
-  /** True once nobody waits for the answer any more. */
-  get abandoned(): boolean {
-    return this.#ending !== undefined;
-  }
-
-  abandon(why: ServiceError): void {
-    this.#ending ??= why;
-    this.#controller?.abort(this.#ending);
-  }
-}
-
 /** Every request that is being answered. Knows who hung up, and ends what still runs when the service ends. */
 export class InFlight {
-  /** What is being answered on each open connection: mostly one request, several when a client pipelines. */
+  /** What is being answered on each open connection, in order: mostly one request, several when a client pipelines. */
   readonly #connections = new Map<Socket, Flight[]>();
   #size = 0;
   #draining = false;
@@ -54,8 +23,8 @@ export class InFlight {
   }
 
   begin({ socket }: IncomingMessage, response: ServerResponse): Flight {
-    const flight = new Flight(response);
     const neighbours = this.#connections.get(socket) ?? this.#connect(socket);
+    const flight = new Flight(response, neighbours);
     neighbours.push(flight);
     this.#size += 1;
     response.on('close', () => {
@@ -63,6 +32,7 @@ export class InFlight {
       if (place < 0) return;
       neighbours.splice(place, 1);
       this.#land(flight);
+      neighbours[0]?.takeTurn(true);
     });
     return flight;
   }
@@ -73,7 +43,10 @@ export class InFlight {
     this.#connections.set(socket, flights);
     socket.once('close', () => {
       this.#connections.delete(socket);
-      for (const flight of flights.splice(0)) this.#land(flight);
+      for (const flight of flights.splice(0)) {
+        this.#land(flight);
+        flight.takeTurn(false);
+      }
     });
     return flights;
   }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TlsCertificate } from '../functions/shared/adapters/tls-certificate/port.ts';
+import { arrivalStamp } from '../functions/shared/control/fence.ts';
 import { ServiceError } from '../functions/shared/errors.ts';
 import { answer, type RunPipeline } from '../functions/shared/middleware/answer.ts';
 import type { EndpointSpec } from '../functions/shared/middleware/endpoint.ts';
@@ -11,6 +12,7 @@ import { leavesMuchUnread } from './body.ts';
 import { createClientAddress } from './client-address.ts';
 import { createCors, preflightHeaders } from './cors.ts';
 import { toEvent } from './event.ts';
+import type { Flight } from './flight.ts';
 import { createHostCheck } from './host-header.ts';
 import type { InFlight } from './in-flight.ts';
 import type { Limits } from './limits.ts';
@@ -78,8 +80,16 @@ export function createHttpServer(
 
   function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const flight = inFlight.begin(request, response);
+    const arrivedAt = arrivalStamp();
+    const dispatched = dispatch(request, request.method ?? 'GET');
+    const work = () => workOff({ request, response, flight, arrivedAt }, dispatched);
+    const turn = dispatched.match?.route.endpoint.spec.urgent ? undefined : flight.turn;
+    return turn ? turn.then((connected) => (connected ? work() : undefined)) : work();
+  }
+
+  function workOff({ request, response, flight, arrivedAt }: Arrived, dispatched: Dispatch): Promise<void> {
+    const { target, run, match, extra } = dispatched;
     const method = request.method ?? 'GET';
-    const { target, run, match, extra } = dispatch(request, method);
     const client = clientOf(
       request.socket.remoteAddress ?? '',
       request.headers['x-forwarded-for'] as string | undefined,
@@ -94,7 +104,10 @@ export function createHttpServer(
       sourceIp: client.address,
       now: ports.clock(),
     });
-    const context = { host: new RequestFacts({ ports, listener, flight, client, request }), exchange: undefined };
+    const context = {
+      host: new RequestFacts({ ports, listener, flight, client, request, arrivedAt }),
+      exchange: undefined,
+    };
     const answered = run ? answer(event, context, UNROUTED, run) : (match as Match).route.endpoint(event, context); // as: what is not run is matched
     return answered.then((result) => {
       const origin = cors(request.headers.origin);
@@ -148,6 +161,14 @@ export function createHttpServer(
         'no request',
       );
   }
+}
+
+interface Arrived {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly flight: Flight;
+  /** {@link arrivalStamp} when its head was parsed. */
+  readonly arrivedAt: number;
 }
 
 interface Dispatch {

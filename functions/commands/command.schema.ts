@@ -102,6 +102,10 @@ export const Catalogue = z
         unit: z.string().optional(),
         waits: z.literal(true).optional().describe('the answer may take minutes'),
         items: z.literal('str').optional().describe('the list holds strings only'),
+        motion: z
+          .boolean()
+          .optional()
+          .describe('whether it moves the robot or changes how it moves; absent: the robot does not say'),
       }),
     ),
   })

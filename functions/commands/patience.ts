@@ -1,6 +1,14 @@
 import type { SendOptions } from '../shared/adapters/robot-link/port.ts';
 import { ServiceError } from '../shared/errors.ts';
 
+/** Who waits for an answer. The signals are looked at only when there is a wait. */
+export interface Waiter {
+  /** Aborts when the caller no longer waits. */
+  readonly signal: AbortSignal;
+  /** Aborts when a stop has made the wait pointless. */
+  readonly overtaken?: AbortSignal | undefined;
+}
+
 /**
  * How long one answer of the robot is waited for: until the deadline, or until the caller hangs up. Most answers come at
  * once; only for those that do not are a timer and a listener made, and both are gone when the wait is over.
@@ -8,14 +16,19 @@ import { ServiceError } from '../shared/errors.ts';
 export class Patience implements SendOptions {
   readonly deadline: number;
   readonly #milliseconds: number;
-  readonly #caller: { readonly signal: AbortSignal } | undefined;
+  readonly #caller: Waiter | undefined;
+  readonly #endedByStop: boolean;
   #controller: AbortController | undefined;
 
-  /** @param caller its signal aborts when the caller no longer waits; absent: nothing but the deadline ends the wait. */
-  constructor(now: number, milliseconds: number, caller?: { readonly signal: AbortSignal }) {
+  /**
+   * @param caller absent: nothing but the deadline ends the wait.
+   * @param endedByStop the answer may take minutes, so that a stop behind it on the same connection ends the wait.
+   */
+  constructor(now: number, milliseconds: number, caller?: Waiter, endedByStop = false) {
     this.deadline = now + milliseconds;
     this.#milliseconds = milliseconds;
     this.#caller = caller;
+    this.#endedByStop = endedByStop;
   }
 
   get signal(): AbortSignal {
@@ -25,22 +38,25 @@ export class Patience implements SendOptions {
 
   /**
    * The answer, unless the wait ends before.
-   * @throws ServiceError `robot_timeout` at the deadline; `request_timeout`, which nobody reads, after a hang-up.
+   * @throws ServiceError `robot_timeout` at the deadline; `stopped` when a stop overtook it; `request_timeout`, which
+   * nobody reads, after a hang-up.
    */
   wait<T>(answer: Promise<T>): Promise<T> {
     const { signal } = this;
     const giveUp = (reason: unknown) => this.#controller?.abort(reason);
-    const caller = this.#caller?.signal;
-    const hangUp = () => caller && giveUp(hungUp(caller));
+    const overtaken = this.#endedByStop ? this.#caller?.overtaken : undefined;
+    const enders = [this.#caller?.signal, overtaken].filter((ender) => ender !== undefined);
+    const end = ({ target }: Event) => giveUp(hungUp(target as AbortSignal)); // as: listens to signals only
     const timer = setTimeout(() => giveUp(timeout(this.#milliseconds)), this.#milliseconds);
-    caller?.addEventListener('abort', hangUp);
+    for (const ender of enders) ender.addEventListener('abort', end);
     return new Promise<T>((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      if (caller?.aborted) hangUp();
+      const ended = enders.find(({ aborted }) => aborted);
+      if (ended) giveUp(hungUp(ended));
       answer.then(resolve, reject);
     }).finally(() => {
       clearTimeout(timer);
-      caller?.removeEventListener('abort', hangUp);
+      for (const ender of enders) ender.removeEventListener('abort', end);
     });
   }
 }

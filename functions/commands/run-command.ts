@@ -30,6 +30,10 @@ export interface Asker {
   readonly signal: AbortSignal;
   /** They have left already; where absent, `signal` says so. */
   readonly abandoned?: boolean;
+  /** When they asked (`arrivalStamp`): a stop after that keeps a motion from beginning. */
+  readonly arrivedAt: number;
+  /** Aborts when a stop acts that came later on their own connection: its answer waits behind this one. */
+  readonly overtaken?: AbortSignal | undefined;
   /** When the answer stops being of use to them, in ms since the epoch; absent: they wait as long as the command may take. */
   readonly deadline?: number;
 }
@@ -56,8 +60,8 @@ export function findCommand(robotLink: RobotLink, command: string): CommandSpec 
 /**
  * Sends one command and gives the robot's own answer; without a promise when the robot answers at once. `value` is of
  * the kind of the command; absent for kind `none`.
- * @throws ServiceError `validation_failed` (bounds), `robot_unavailable`, `robot_error`, `robot_timeout` (the mission
- * goes on and can be waited for again). A caller that has hung up already moves nothing.
+ * @throws ServiceError `validation_failed` (bounds), `stopped` (by a stop that came after it), `robot_unavailable`,
+ * `robot_error`, `robot_timeout` (the mission goes on and can be waited for again). A caller that has hung up already moves nothing.
  */
 export function runCommand(
   { robotLink, config, clock }: Commanding,
@@ -70,10 +74,29 @@ export function runCommand(
   const sender = senderOf(asker.caller);
   const now = clock();
   const left = (asker.deadline ?? Number.POSITIVE_INFINITY) - now;
-  const patience = new Patience(now, Math.min(longestWait(spec, config), left), asker);
-  const command = spec.name;
-  const answer = robotLink.send(value === undefined ? { command, sender } : { command, value, sender }, patience);
+  const patience = new Patience(now, Math.min(longestWait(spec, config), left), asker, spec.waits);
+  const answer = robotLink.send(
+    {
+      command: spec.name,
+      ...(value === undefined ? {} : { value }),
+      sender,
+      ...(isHeldBackByStop(spec) ? { arrivedAt: asker.arrivedAt } : {}),
+    },
+    patience,
+  );
   return answer instanceof Promise ? patience.wait(answer) : answer;
+}
+
+/** Cancels that a robot's catalogue need not mark: to refuse one would keep alive what the stop was to end. */
+const CANCELS: ReadonlySet<string> = new Set(['cancel_skill', 'cancel_and_wait_for_mission', 'cancel_client_missions']);
+
+/**
+ * Whether a stop that comes after a command keeps it from beginning. An action of which nobody says whether it moves the
+ * robot counts as one that does: refused in vain it can be sent again, run in vain it cannot be taken back.
+ */
+export function isHeldBackByStop({ name, effect, motion }: CommandSpec): boolean {
+  if (motion !== undefined) return motion;
+  return effect === 'action' && !CANCELS.has(name);
 }
 
 /** What of a caller goes with a command. */

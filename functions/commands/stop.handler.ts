@@ -13,9 +13,12 @@ export const handler = endpoint({
   // No stop shall fail for a query parameter too many.
   input: { query: z.object({}) },
   output: StopReport,
+  urgent: true,
   errors: ['robot_error', 'robot_unavailable', 'robot_timeout'],
   uses: { robotLink, config, clock },
-}).handler(({ record, caller }, ports) => {
+}).handler(({ record, caller, overtakeEarlier }, ports) => {
   record('command', { command: 'stop' });
-  return stop(ports, senderOf(caller));
+  const report = stop(ports, senderOf(caller));
+  overtakeEarlier();
+  return report;
 });

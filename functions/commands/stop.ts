@@ -3,7 +3,7 @@ import { Patience } from './patience.ts';
 import type { Commanding } from './run-command.ts';
 
 /**
- * Stops all motion and cancels every mission of every client. Neither a hang-up nor the end of the service calls it
+ * Stops all motion and cancels every mission of every client; the fence has risen when this returns. Neither a hang-up nor the end of the service calls it
  * back: once asked for, it is carried through.
  * @throws ServiceError `robot_unavailable`, `robot_error`, `robot_timeout` when the robot did not confirm in time.
  */

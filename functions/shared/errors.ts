@@ -26,6 +26,7 @@ export const PROBLEMS = {
   conflict: [409, 'The request conflicts with the present state'],
   already_exists: [409, 'It exists already'],
   busy: [409, 'The same work is going on already'],
+  stopped: [409, 'The robot was stopped'],
   precondition_failed: [412, 'The resource has changed since'],
   too_large: [413, 'The request body is too large'],
   uri_too_long: [414, 'The request target is too long'],

@@ -50,7 +50,7 @@ export function openRelay(parts: Relaying & { readonly logger: Logger }): Relay 
   const topics = topicsOf(robotId);
   const answers = topics.answersTo('');
   let session = '';
-  let said: { readonly online: boolean; readonly at: number } | undefined;
+  let said: { readonly online: boolean; readonly fence: number; readonly at: number } | undefined;
   const broker = new Broker({
     address,
     // One robot, one id: the broker throws out a second one that says it is this robot.
@@ -70,7 +70,8 @@ export function openRelay(parts: Relaying & { readonly logger: Logger }): Relay 
   });
   const looking = setInterval(() => {
     if (!broker.up) return;
-    if (said?.online !== robotLink.connected() || clock() - said.at >= SAY_EVERY_MS) announce();
+    const changed = said?.online !== robotLink.connected() || said?.fence !== robotLink.fence.read();
+    if (changed || clock() - (said?.at ?? 0) >= SAY_EVERY_MS) announce();
   }, LOOK_EVERY_MS);
 
   /** Between two looks both the broker and the link may go; then the next look finds that out. */
@@ -84,11 +85,13 @@ export function openRelay(parts: Relaying & { readonly logger: Logger }): Relay 
 
   function sayPresence(): void {
     const online = robotLink.connected();
+    const fence = robotLink.fence.read();
+    const catalogue = () => [...robotLink.catalogue().values()];
     const presence: PresenceMessage = online
-      ? { v: 1, online, session, catalogue: [...robotLink.catalogue().values()] }
+      ? { v: 1, online, session, catalogue: catalogue(), features: ['fence'], fence }
       : { v: 1, online, reason: 'It has lost the link to its own body.' };
     broker.publish(topics.presence, JSON.stringify(presence), { retain: true, expirySeconds: SAID_FOR_SECONDS });
-    said = { online, at: clock() };
+    said = { online, fence, at: clock() };
   }
 
   function hear(message: Message): void {
@@ -99,6 +102,7 @@ export function openRelay(parts: Relaying & { readonly logger: Logger }): Relay 
   /** Whatever stands in the message: to stop is never wrong. */
   function hearStop(message: Message): void {
     const asked = read(StopMessage, message.payload);
+    void robotLink.fence.advance(asked?.fence ?? 0);
     const answering = new Promise<StopReport>((resolve) => {
       resolve(stop(parts, asked?.sender && senderOf(asked.sender)));
     });
@@ -106,25 +110,33 @@ export function openRelay(parts: Relaying & { readonly logger: Logger }): Relay 
       () => auditRelayed(parts, asked, { command: 'stop' }),
       (error: unknown) => auditRelayed(parts, asked, { command: 'stop' }, outcomeOf(error, 'maybe')),
     );
-    conclude(message, answering as Promise<JsonValue>, 'maybe'); // as: a report is JSON
+    conclude(message, answering as Promise<JsonValue>, { ran: 'maybe', isStop: true }); // as: a report is JSON
+    announce();
   }
 
   function hearCommand(message: Message): void {
     const asked = read(CommandMessage, message.payload);
-    if (asked) conclude(message, runRelayed(parts, asked), 'maybe');
+    if (asked) conclude(message, runRelayed(parts, asked), { ran: 'maybe' });
     else {
       logger.warn('a message on the topic of the commands is none');
-      conclude(message, Promise.reject(failed('validation_failed', 'The message is no command.', 'no')), 'no');
+      conclude(message, Promise.reject(failed('validation_failed', 'The message is no command.', 'no')), { ran: 'no' });
     }
   }
 
-  function conclude(message: Message, answering: Promise<JsonValue | undefined>, ran: Ran): void {
+  function conclude(
+    message: Message,
+    answering: Promise<JsonValue | undefined>,
+    { ran, isStop = false }: Concluded,
+  ): void {
     const { responseTopic, correlation } = message;
     const id = correlation?.toString('utf8') ?? '';
     answering
       .then(
         (result): AnswerMessage | undefined => (result === undefined ? undefined : { v: 1, id, ok: true, result }),
         (error: unknown) => refusalOf(outcomeOf(error, ran), id, logger),
+      )
+      .then((answer) =>
+        answer && (isStop || isFenced(answer)) ? { ...answer, fence: robotLink.fence.read() } : answer,
       )
       .then((answer) => {
         // Elsewhere than below its own answers a robot publishes nothing, whoever asks for it.
@@ -153,6 +165,17 @@ export function openRelay(parts: Relaying & { readonly logger: Logger }): Relay 
       }
     },
   };
+}
+
+interface Concluded {
+  /** Whether the command has run when it fails without saying so. */
+  readonly ran: Ran;
+  readonly isStop?: boolean;
+}
+
+/** Refused for its number: whoever sent it goes on from the one in the answer. */
+function isFenced(answer: AnswerMessage): boolean {
+  return !answer.ok && answer.error.code === 'stopped';
 }
 
 function refusalOf(error: ServiceError, id: string, logger: Logger): AnswerMessage {

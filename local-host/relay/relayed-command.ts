@@ -1,9 +1,16 @@
 import { valueFor } from '../../functions/commands/command-value.ts';
-import { type Commanding, findCommand, recordAction, runCommand } from '../../functions/commands/run-command.ts';
+import {
+  type Commanding,
+  findCommand,
+  isHeldBackByStop,
+  recordAction,
+  runCommand,
+} from '../../functions/commands/run-command.ts';
 import type { Caller } from '../../functions/shared/access.ts';
 import type { AuditTrail } from '../../functions/shared/adapters/audit-trail/port.ts';
 import { type CommandMessage, type Ran, REFUSALS } from '../../functions/shared/adapters/robot-link/mqtt/messages.ts';
 import { failed } from '../../functions/shared/adapters/robot-link/mqtt/outcome.ts';
+import { arrivalStamp, type Fence, stopped } from '../../functions/shared/control/fence.ts';
 import { ServiceError } from '../../functions/shared/errors.ts';
 import type { JsonObject, JsonValue } from '../../functions/shared/json.ts';
 import type { Lifecycle } from '../../functions/shared/lifecycle.ts';
@@ -22,11 +29,12 @@ const NEVER = new AbortController().signal;
 
 /**
  * Runs a command that came through the broker, as if it had come from here: time, command, kind and bounds are judged
- * anew, by what this robot itself says.
+ * anew, by what this robot itself says, and the number of its fence.
  * @returns the robot's answer; undefined when this very message came before, and its first coming is answered.
  * @throws ServiceError with the member `command_ran`.
  */
 export async function runRelayed(parts: Relaying, message: CommandMessage): Promise<JsonValue | undefined> {
+  const arrivedAt = arrivalStamp();
   let ran: Ran = 'no';
   let note: JsonObject | undefined;
   const record = (_action: string, subject: JsonObject) => {
@@ -46,7 +54,8 @@ export async function runRelayed(parts: Relaying, message: CommandMessage): Prom
       case 'new':
     }
     recordAction({ record }, spec, value);
-    const asker = { caller: callerOf(message), signal: NEVER, deadline: until };
+    if (isHeldBackByStop(spec)) await compareFence(parts.robotLink.fence, message.fence);
+    const asker = { caller: callerOf(message), signal: NEVER, deadline: until, arrivedAt };
     const answer = runCommand(parts, spec, value, asker);
     ran = 'maybe';
     const result = answer instanceof Promise ? await answer : answer;
@@ -57,6 +66,13 @@ export async function runRelayed(parts: Relaying, message: CommandMessage): Prom
     if (note) auditRelayed(parts, message, note, failure);
     throw failure;
   }
+}
+
+/** A command whose sender knew a lower number was sent before a stop. One that knew a higher one saw more than this disk kept. */
+async function compareFence(fence: Fence, sent: number | undefined): Promise<void> {
+  if (sent === undefined) return;
+  if (sent < fence.read()) throw stopped();
+  await fence.advance(sent);
 }
 
 /** Any failure as one that may travel, and that says whether the command ran. */

@@ -53,7 +53,7 @@ describeWith('mosquitto', MOSQUITTO, 'What others say on the topics', () => {
 
   async function openLink(): Promise<void> {
     const config = testConfig({ SERVICE_ROBOT_URL: broker.url('service', '/robot-1') });
-    link = await openMqttLink(config, silentLogger, Date.now);
+    link = await openMqttLink(config, { logger: silentLogger, clock: Date.now });
   }
 
   describe('by a robot', () => {

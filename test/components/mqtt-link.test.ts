@@ -26,7 +26,7 @@ describeWith('mosquitto', MOSQUITTO, 'Over a real MQTT broker', () => {
 
   function openLink() {
     const config = testConfig({ SERVICE_ROBOT_URL: broker.url('service', '/robot-1') });
-    return openMqttLink(config, silentLogger, Date.now);
+    return openMqttLink(config, { logger: silentLogger, clock: Date.now });
   }
 
   robotLinkContract('MQTT, with the relay of a robot at the other end', async () => {
@@ -120,7 +120,7 @@ describeWith('mosquitto', MOSQUITTO, 'Over a real MQTT broker', () => {
     ])('is %s: every command is refused at once, and nothing secret is said', async (_what, url) => {
       lines.length = 0;
       const config = testConfig({ SERVICE_ROBOT_URL: url() });
-      const link = await openMqttLink(config, logger, Date.now);
+      const link = await openMqttLink(config, { logger, clock: Date.now });
       const options = { deadline: Date.now() + 60_000, signal: new AbortController().signal };
       const failure = await refusal(() => link.send({ command: 'get_language', sender: SENDER }, options));
       expect(failure).toMatchObject({ code: 'robot_unavailable', members: { command_ran: 'no' } });
@@ -133,7 +133,10 @@ describeWith('mosquitto', MOSQUITTO, 'Over a real MQTT broker', () => {
 
     it('is a refused sign-in that names its setting', async () => {
       const url = broker.url('service', '/robot-1').replace('s3cret-service', 'wr0ng');
-      const link = await openMqttLink(testConfig({ SERVICE_ROBOT_URL: url }), silentLogger, Date.now);
+      const link = await openMqttLink(testConfig({ SERVICE_ROBOT_URL: url }), {
+        logger: silentLogger,
+        clock: Date.now,
+      });
       expect(() => link.catalogue()).toThrow('refused the user or password in SERVICE_ROBOT_URL');
       await link.close();
     });
@@ -160,7 +163,7 @@ describeWith('mosquitto', MOSQUITTO, 'Over a real MQTT broker', () => {
       const link = await openLink();
       const other = joinBroker(broker.url('robot-2'), { robotId: 'robot-2' });
       const settings = { SERVICE_ROBOT_URL: broker.url('service', '/robot-2'), SERVICE_ROBOT_ID: 'robot-2' };
-      const proper = await openMqttLink(testConfig(settings), silentLogger, Date.now);
+      const proper = await openMqttLink(testConfig(settings), { logger: silentLogger, clock: Date.now });
       await until(() => proper.connected());
       expect([link.connected(), proper.connected()]).toEqual([false, true]);
       await Promise.all([link.close(), proper.close(), impostor.relay.close(), other.relay.close()]);

@@ -30,7 +30,7 @@ describeWith('mosquitto', MOSQUITTO, 'A robot that speaks through a broker', () 
   async function join(body: RobotLink): Promise<void> {
     robot = joinBroker(broker.url('robot-1'), { link: body });
     const config = testConfig({ SERVICE_ROBOT_URL: broker.url('service', '/robot-1') });
-    link = await openMqttLink(config, silentLogger, Date.now);
+    link = await openMqttLink(config, { logger: silentLogger, clock: Date.now });
     await until(() => link.connected());
   }
 

@@ -44,7 +44,7 @@ describeWith('mosquitto', MOSQUITTO, 'A broker behind TLS', () => {
     const tls = [`listener ${port} 127.0.0.1`, `certfile ${file('cert.pem')}`, `keyfile ${file('key.pem')}`];
     broker = await startMosquitto(tls);
     const settings = { SERVICE_ROBOT_URL: broker.url('service', '/robot-1') };
-    link = await openMqttLink(testConfig(settings), silentLogger, Date.now);
+    link = await openMqttLink(testConfig(settings), { logger: silentLogger, clock: Date.now });
   }, 30_000);
   afterAll(async () => {
     await link.close();

@@ -36,7 +36,7 @@ export async function hammer(trouble: (broker: TestBroker) => Promise<void>): Pr
   });
   const robot = joinBroker(broker.url('robot-1'), { link: body });
   const config = testConfig({ SERVICE_ROBOT_URL: broker.url('service', '/robot-1') });
-  const link = await openMqttLink(config, silentLogger, Date.now);
+  const link = await openMqttLink(config, { logger: silentLogger, clock: Date.now });
   await until(() => link.connected());
   const running: Promise<void>[] = [];
   const troubled = { over: false };

@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { arrivalStamp } from '../../functions/shared/control/fence.ts';
 import type { Endpoint } from '../../functions/shared/middleware/endpoint.ts';
 import type { Result } from '../../functions/shared/middleware/exchange.ts';
 import type { Ports } from '../../functions/shared/port.ts';
@@ -54,6 +55,7 @@ export async function invoke(handler: Endpoint, invocation: Invocation): Promise
       ports,
       listener,
       signal,
+      arrivedAt: arrivalStamp(),
       get abandoned() {
         return signal.aborted;
       },

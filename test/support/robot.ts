@@ -9,6 +9,7 @@ import {
   openSimulatedRobot,
   type SimulatedRobot,
 } from '../../functions/shared/adapters/robot-link/simulated/simulated-robot.ts';
+import { Fence } from '../../functions/shared/control/fence.ts';
 import { ServiceError } from '../../functions/shared/errors.ts';
 import type { JsonValue } from '../../functions/shared/json.ts';
 import { give, type Ports } from '../../functions/shared/port.ts';
@@ -73,6 +74,7 @@ export function scriptedLink(answer: RobotLink['send'], marks: Partial<CommandSp
   const catalogue = new Map(specs.map((spec) => [spec.name, spec]));
   return {
     kind: 'simulated',
+    fence: new Fence(),
     connected: () => true,
     catalogue: () => catalogue,
     send: answer,

@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { arrivalStamp } from '../control/fence.ts';
 import type { ServiceError } from '../errors.ts';
 import { metrics } from '../ports.ts';
 import { addressRobot } from './addressed-robot.ts';
 import { type AuditNote, keepNote } from './audit.ts';
 import type { EndpointSpec } from './endpoint.ts';
-import type { Exchange, HostContext, HostFacts, PipelineRequest, Result } from './exchange.ts';
+import {
+  type Exchange,
+  type HostContext,
+  type HostFacts,
+  type PipelineRequest,
+  type Result,
+  seenWith,
+} from './exchange.ts';
 import { lambdaHost } from './lambda-host.ts';
 import { problem } from './render-error.ts';
 import { logRequest } from './request-log.ts';
@@ -70,7 +78,8 @@ async function hostInCloud(event: APIGatewayProxyEventV2): Promise<HostFacts> {
   const host = await lambdaHost();
   if (host.fault) return host;
   await host.ports.thaw();
-  return addressRobot(host, event);
+  // Only now: what the robot is found to have done while this function was frozen came before the request.
+  return addressRobot(seenWith(host, { arrivedAt: arrivalStamp() }), event);
 }
 
 function refusal(fault: ServiceError, exchange: Exchange): Result {

@@ -24,6 +24,12 @@ export interface Call<A extends Access, I extends InputSpec> {
   readonly signal: AbortSignal;
   /** True once `signal` would be aborted; costs nothing to ask. */
   readonly abandoned: boolean;
+  /** Where the request stands in the order of what happens in this process (`arrivalStamp`). */
+  readonly arrivedAt: number;
+  /** Aborts when a later stop on the same connection acts; undefined where requests come one by one. */
+  readonly overtaken: AbortSignal | undefined;
+  /** Lets a stop act before the earlier requests of its connection are answered, and ends their waits. */
+  readonly overtakeEarlier: () => void;
   /** GET or HEAD for a safe route, else the method of the route. */
   readonly method: string;
   /** Path as received, without the query. */
@@ -59,6 +65,16 @@ export class HandlerCall<A extends Access, I extends InputSpec> implements Call<
   get abandoned() {
     return this.#exchange.host.abandoned;
   }
+
+  get arrivedAt() {
+    return this.#exchange.host.arrivedAt;
+  }
+
+  get overtaken() {
+    return this.#exchange.host.overtaken;
+  }
+
+  readonly overtakeEarlier = (): void => this.#exchange.host.overtakeEarlier?.();
 
   get method() {
     return this.#event.requestContext.http.method;

@@ -40,6 +40,8 @@ export interface EndpointSpec<A extends Access = Access, I extends InputSpec = I
   readonly bodyOptional?: boolean;
   /** A GET that changes something: a browser's prefetch is refused. */
   readonly effects?: boolean;
+  /** Worked off when it is parsed; everything else waits for the earlier requests of its connection. */
+  readonly urgent?: boolean;
   /** Action under which every request of a known caller is kept in the audit trail, refused ones too. */
   readonly audit?: string;
   /** Error codes of its domain, for the OpenAPI document. The pipeline's own are added there. */

@@ -16,6 +16,12 @@ export interface HostFacts {
   readonly signal: AbortSignal;
   /** True once `signal` would be aborted. */
   readonly abandoned: boolean;
+  /** Where the request stands in the order of what happens in this process (`arrivalStamp`). */
+  readonly arrivedAt: number;
+  /** Aborts with `stopped` when a stop that came later on the same connection acts before this request is answered. */
+  readonly overtaken?: AbortSignal | undefined;
+  /** Aborts {@link overtaken} of every earlier request on the connection. */
+  readonly overtakeEarlier?: (() => void) | undefined;
   /** The peer is a trusted proxy: what its forwarding headers say counts. */
   readonly viaTrustedProxy?: boolean;
   /** Why nothing can be answered at the moment. */
@@ -28,7 +34,10 @@ export interface HostFacts {
 }
 
 /** The same host but for some facts. What it says of the connection it goes on saying when asked. */
-export function seenWith(host: HostFacts, change: Pick<Partial<HostFacts>, 'ports' | 'fault'>): HostFacts {
+export function seenWith(
+  host: HostFacts,
+  change: Pick<Partial<HostFacts>, 'ports' | 'fault' | 'arrivedAt'>,
+): HostFacts {
   return {
     ports: host.ports,
     listener: host.listener,
@@ -38,6 +47,11 @@ export function seenWith(host: HostFacts, change: Pick<Partial<HostFacts>, 'port
     get abandoned() {
       return host.abandoned;
     },
+    arrivedAt: host.arrivedAt,
+    get overtaken() {
+      return host.overtaken;
+    },
+    overtakeEarlier: host.overtakeEarlier?.bind(host),
     viaTrustedProxy: host.viaTrustedProxy ?? false,
     readBody: host.readBody?.bind(host),
     ...change,

@@ -61,7 +61,7 @@ export async function endFunction(): Promise<void> {
 }
 
 function alone(ports: Ports): HostFacts {
-  return { ports, listener: 'tcp', signal: new AbortController().signal, abandoned: false };
+  return { ports, listener: 'tcp', signal: new AbortController().signal, abandoned: false, arrivedAt: 0 };
 }
 
 async function textsOf(settings: Config, logger: Logger): Promise<Texts> {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { findCommand, runCommand } from '../../../functions/commands/run-command.ts';
 import { stop } from '../../../functions/commands/stop.ts';
 import type { RobotLink, SendOptions } from '../../../functions/shared/adapters/robot-link/port.ts';
+import { arrivalStamp } from '../../../functions/shared/control/fence.ts';
 import { ServiceError } from '../../../functions/shared/errors.ts';
 import type { JsonValue } from '../../../functions/shared/json.ts';
 import { openSimulatedRobot, scriptedLink } from '../../support/robot.ts';
@@ -22,7 +23,7 @@ interface Asked {
 function ask({ link, command = 'a_none', value, signal, settings = {}, inCloud = false }: Asked) {
   const config = { ...testConfig(settings), inCloud };
   const ports = { robotLink: link, config, clock: Date.now };
-  const asker = { caller, signal: signal ?? new AbortController().signal };
+  const asker = { caller, signal: signal ?? new AbortController().signal, arrivedAt: arrivalStamp() };
   return runCommand(ports, findCommand(link, command), value, asker);
 }
 

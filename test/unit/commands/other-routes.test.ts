@@ -130,6 +130,7 @@ describe('GET commands/', () => {
       effect: 'action',
       bounds: { minimum: 0, maximum: 100 },
       unit: '%',
+      motion: false,
     });
     expect(() => Catalogue.parse(body)).not.toThrow();
   });

@@ -66,6 +66,7 @@ describe('A typed route', () => {
       command: `a_${kind}`,
       value: arrives,
       sender: { clientId: 'alice', accessLevel: 'USER', keyId: 'key-1' },
+      arrivedAt: expect.any(Number),
     });
   });
 

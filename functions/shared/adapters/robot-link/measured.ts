@@ -31,6 +31,7 @@ export function measured(link: RobotLink, metrics: Metrics): RobotLink {
 
   return {
     kind: link.kind,
+    fence: link.fence,
     connected: () => link.connected(),
     catalogue: () => link.catalogue(),
     send: (command: RobotCommand, options: SendOptions) => measure(command.command, () => link.send(command, options)),

@@ -1,4 +1,5 @@
 import type { AccessLevel } from '../../access.ts';
+import type { Fence } from '../../control/fence.ts';
 import type { JsonValue } from '../../json.ts';
 
 /** The kind of value a command takes; `none` takes no value. */
@@ -20,6 +21,8 @@ export interface CommandSpec {
   readonly waits?: true;
   /** A list holds only strings. */
   readonly items?: 'str';
+  /** Whether it moves the robot, or changes how it moves. Absent: whoever made the catalogue does not say. */
+  readonly motion?: boolean;
 }
 
 /** On whose behalf a command runs. */
@@ -34,6 +37,8 @@ export interface RobotCommand {
   /** Absent for commands of kind `none`. Coordinates are complete: metres, theta in degrees. */
   readonly value?: JsonValue;
   readonly sender: Sender;
+  /** When it arrived (`arrivalStamp`), for what must not begin after a stop that came later; absent: no stop holds it back. */
+  readonly arrivedAt?: number;
 }
 
 /** What the robot confirmed: it stands still, and so many missions were cancelled, where it says how many. */
@@ -52,12 +57,14 @@ export interface SendOptions {
  */
 export interface RobotLink {
   readonly kind: 'simulated' | 'mqtt' | 'rosbridge' | 'none';
+  /** Every link asks it immediately before the bytes of a motion leave. */
+  readonly fence: Fence;
   connected(): boolean;
   /** The commands this robot knows. */
   catalogue(): ReadonlyMap<string, CommandSpec>;
-  /** Sends one command; the answer is the robot's own. */
+  /** Sends one command; the answer is the robot's own. Errors also: what {@link Fence.admit} throws. */
   send(command: RobotCommand, options: SendOptions): JsonValue | Promise<JsonValue>;
-  /** Stops all motion and cancels every mission, ahead of everything; settles when the robot has confirmed. */
+  /** Raises the fence before it returns, stops all motion and cancels every mission; settles when the robot has confirmed. */
   stop(options: SendOptions, sender?: Sender): StopReport | Promise<StopReport>;
   /** Makes good what a pause of the whole process has broken; a link without a connection needs none. */
   thaw?(): Promise<void>;

@@ -47,6 +47,7 @@ describe('A command that came through the broker', () => {
       command: 'a_int',
       value: 40,
       sender: { clientId: 'alice', accessLevel: 'USER', keyId: 'key-1' },
+      arrivedAt: expect.any(Number),
     });
     expect(options?.deadline).toBe(NOW + 10_000);
     expect(parts.auditTrail.kept).toEqual([

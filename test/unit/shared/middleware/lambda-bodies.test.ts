@@ -24,7 +24,7 @@ async function send(body: string, isBase64Encoded: boolean) {
     now: 0,
   });
   const { signal } = new AbortController();
-  const host = { ports: testPorts(), listener: 'tcp', signal, abandoned: false } as const;
+  const host = { ports: testPorts(), listener: 'tcp', signal, abandoned: false, arrivedAt: 0 } as const;
   const { statusCode, body: answer } = await echo({ ...event, body, isBase64Encoded }, { host });
   return { statusCode, answer: JSON.parse(String(answer)) };
 }

@@ -4,6 +4,7 @@ import type { Message } from '../../../../functions/shared/adapters/mqtt/message
 import { openMqttLink } from '../../../../functions/shared/adapters/robot-link/mqtt/open.ts';
 import { RemoteRobot } from '../../../../functions/shared/adapters/robot-link/mqtt/remote-robot.ts';
 import { ConfigError } from '../../../../functions/shared/config.ts';
+import { Fence } from '../../../../functions/shared/control/fence.ts';
 import { refusal } from '../../../support/errors.ts';
 import { silentLogger, testConfig } from '../../../support/world.ts';
 
@@ -27,6 +28,7 @@ function silentRobot() {
     broker: () => broker as unknown as Broker, // as: this much of a broker is used here
     answers: 'robots/robot-1/answers/me',
     clock: Date.now,
+    fence: new Fence(),
     onClose: () => undefined,
   });
   const presence = (text: object): Message => ({
@@ -83,7 +85,7 @@ describe('A robot behind a broker', () => {
 
   it('has one id: a URL that names another is refused before anything is joined', async () => {
     const settings = { SERVICE_ROBOT_URL: 'mqtt://broker/robot-2', SERVICE_ROBOT_ID: 'robot-1' };
-    const opening = openMqttLink(testConfig(settings), silentLogger, Date.now);
+    const opening = openMqttLink(testConfig(settings), { logger: silentLogger, clock: Date.now });
     await expect(opening).rejects.toThrow(ConfigError);
     await expect(opening).rejects.toThrow('names another robot');
   });

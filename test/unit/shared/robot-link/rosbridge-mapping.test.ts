@@ -39,9 +39,9 @@ describe('The mapping of a rosbridge robot', () => {
 `);
     expect([...commands.values()].map(({ spec }) => spec)).toEqual([
       { name: 'beep', kind: 'int', title: 'Beep', effect: 'action', bounds: { minimum: 1, maximum: 5 }, unit: 'times' },
-      { name: 'where', kind: 'none', title: 'Where', effect: 'query' },
-      { name: 'go', kind: 'coordinates', title: 'Go', effect: 'action', waits: true },
-      { name: 'wait_for_skill', kind: 'str', title: 'Wait', effect: 'query', waits: true },
+      { name: 'where', kind: 'none', title: 'Where', effect: 'query', motion: false },
+      { name: 'go', kind: 'coordinates', title: 'Go', effect: 'action', waits: true, motion: true },
+      { name: 'wait_for_skill', kind: 'str', title: 'Wait', effect: 'query', waits: true, motion: false },
       { name: 'names', kind: 'list', title: 'Names', effect: 'action', items: 'str' },
     ]);
   });

@@ -1,10 +1,13 @@
 import * as z from 'zod';
 import { ACCESS_LEVELS } from '../../../access.ts';
+import { MAX_FENCE } from '../../../control/fence.ts';
 import type { JsonValue } from '../../../json.ts';
 import { COMMAND_KINDS } from '../port.ts';
 
 const Json = z.unknown() as unknown as z.ZodType<JsonValue>; // as: what is parsed here came out of a JSON text
 const moment = z.int().describe('ms since 1970-01-01T00:00:00Z');
+/** The number of section "The fence" in docs/mqtt.md. */
+const fence = z.int().min(0).max(MAX_FENCE);
 const identity = z.string().min(1).max(128);
 
 const envelope = {
@@ -27,13 +30,24 @@ export const CommandMessage = z
     ...envelope,
     command: z.string().min(1).max(128),
     value: Json.optional().describe('absent for commands of kind `none`'),
+    fence: fence
+      .exactOptional()
+      .describe('to robots that list the feature `fence`: the number when the command arrived'),
     sender: Sender,
   })
   .meta({ id: 'CommandMessage' });
 export type CommandMessage = z.infer<typeof CommandMessage>;
 
 /** To `robots/{robot_id}/stop`. Acted upon whatever its times say. */
-export const StopMessage = z.object({ ...envelope, sender: Sender.optional() }).meta({ id: 'StopMessage' });
+export const StopMessage = z
+  .object({
+    ...envelope,
+    sender: Sender.optional(),
+    fence: fence
+      .exactOptional()
+      .describe('to robots that list the feature `fence`: the highest number the sender knows'),
+  })
+  .meta({ id: 'StopMessage' });
 export type StopMessage = z.infer<typeof StopMessage>;
 
 /** What a robot answers to stop. */
@@ -48,18 +62,24 @@ export const REFUSALS = [
   'robot_error',
   'robot_timeout',
   'robot_unavailable',
+  'stopped',
   'unknown_command',
   'wrong_value_type',
   'validation_failed',
 ] as const;
 
+const answered = {
+  v: z.literal(1),
+  id: z.string(),
+  fence: fence.exactOptional().describe('number of the robot: in the answer to stop, and with the refusal `stopped`'),
+};
+
 /** From the robot to the response topic, with the correlation data of the question. */
 export const AnswerMessage = z
   .discriminatedUnion('ok', [
-    z.object({ v: z.literal(1), id: z.string(), ok: z.literal(true), result: Json }),
+    z.object({ ...answered, ok: z.literal(true), result: Json }),
     z.object({
-      v: z.literal(1),
-      id: z.string(),
+      ...answered,
       ok: z.literal(false),
       error: z.object({
         code: z.enum(REFUSALS).catch('robot_error'),
@@ -80,6 +100,7 @@ const Spec = z.object({
   unit: z.string().exactOptional(),
   waits: z.literal(true).exactOptional(),
   items: z.literal('str').exactOptional(),
+  motion: z.boolean().exactOptional(),
 });
 
 /** On `robots/{robot_id}/presence`: retained, and the robot's last will with `online: false`. */
@@ -90,6 +111,8 @@ export const PresenceMessage = z
       online: z.literal(true),
       session: z.string().describe('new with each connection of the robot: what was asked before is lost'),
       catalogue: z.array(Spec).describe('every command this robot knows'),
+      features: z.array(z.string()).exactOptional().describe('`fence`: it keeps the number; others are ignored'),
+      fence: fence.exactOptional().describe('the present number, with the feature `fence`'),
     }),
     z.object({ v: z.literal(1), online: z.literal(false), reason: z.string().exactOptional() }),
   ])

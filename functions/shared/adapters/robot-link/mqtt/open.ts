@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Config, ConfigError } from '../../../config.ts';
+import { Fence } from '../../../control/fence.ts';
 import type { Logger } from '../../../logger.ts';
 import { Broker } from '../../mqtt/broker.ts';
 import { type BrokerAddress, brokerAddress } from '../../mqtt/broker-address.ts';
@@ -13,28 +14,41 @@ const BROKER_WAIT_MS = 2_000;
 const PRESENCE_WAIT_MS = 500;
 const SETTING = 'SERVICE_ROBOT_URL';
 
+interface Surroundings {
+  readonly logger: Logger;
+  readonly clock: () => number;
+  /** Counts for a robot that owns no number; absent: one that is not kept. */
+  readonly fence?: Fence;
+}
+
+type FleetSurroundings = Omit<Surroundings, 'fence'> & { readonly newFence: () => Fence };
+
 /**
  * The one robot that SERVICE_ROBOT_URL names behind its broker.
  * @throws ConfigError when the URL cannot be used, or names another robot than SERVICE_ROBOT_ID.
  */
-export async function openMqttLink(config: Config, logger: Logger, clock: () => number): Promise<RobotLink> {
+export async function openMqttLink(
+  config: Config,
+  { logger, clock, fence = new Fence() }: Surroundings,
+): Promise<RobotLink> {
   const address = brokerAddress(config.SERVICE_ROBOT_URL ?? '', SETTING);
   const { robotId = config.SERVICE_ROBOT_ID } = address;
   if (robotId !== config.SERVICE_ROBOT_ID) {
     throw new ConfigError(`${SETTING} names another robot than SERVICE_ROBOT_ID. Leave SERVICE_ROBOT_ID out.`);
   }
-  const robots = openMqttRobots(address, logger, clock);
+  const robots = openMqttRobots(address, { logger, clock, newFence: () => fence });
   const robot = await robots.robot(robotId);
   return Object.assign(robot, { thaw: () => robots.thaw(), close: () => robots.close() });
 }
 
 /** The robots behind the broker that SERVICE_ROBOT_URL names. @throws ConfigError when it cannot be used. */
 export function openMqttFleet(config: Config, logger: Logger, clock: () => number): Robots {
-  return openMqttRobots(brokerAddress(config.SERVICE_ROBOT_URL ?? '', SETTING), logger, clock);
+  const address = brokerAddress(config.SERVICE_ROBOT_URL ?? '', SETTING);
+  return openMqttRobots(address, { logger, clock, newFence: () => new Fence() });
 }
 
 /** The robots behind one MQTT broker, over one connection. */
-function openMqttRobots(address: BrokerAddress, logger: Logger, clock: () => number): Robots {
+function openMqttRobots(address: BrokerAddress, { logger, clock, newFence }: FleetSurroundings): Robots {
   const instance = randomBytes(12).toString('base64url');
   const robots = new Map<string, RemoteRobot>();
   const broker = new Broker({
@@ -70,6 +84,7 @@ function openMqttRobots(address: BrokerAddress, logger: Logger, clock: () => num
           broker: () => broker,
           answers: answersTo(instance),
           clock,
+          fence: newFence(),
           onClose: () => {
             robots.delete(robotId);
             broker.unsubscribe(presence);

@@ -1,3 +1,4 @@
+import type { Fence } from '../../../control/fence.ts';
 import type { JsonValue } from '../../../json.ts';
 import type { Broker } from '../../mqtt/broker.ts';
 import type { Message } from '../../mqtt/message.ts';
@@ -21,6 +22,7 @@ interface Parts {
   /** Where this instance of the service hears answers. */
   readonly answers: string;
   readonly clock: () => number;
+  readonly fence: Fence;
   readonly onClose: () => void;
 }
 
@@ -30,6 +32,7 @@ interface Parts {
  */
 export class RemoteRobot implements RobotLink {
   readonly kind = 'mqtt';
+  readonly fence: Fence;
   readonly #parts: Parts;
   readonly #topics: ReturnType<typeof topicsOf>;
   readonly #calls = new Calls();
@@ -41,6 +44,7 @@ export class RemoteRobot implements RobotLink {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.fence = parts.fence;
     this.#topics = topicsOf(parts.robotId);
   }
 
@@ -53,25 +57,35 @@ export class RemoteRobot implements RobotLink {
     return this.#catalogue;
   }
 
-  send({ command, value, sender }: RobotCommand, options: SendOptions): Promise<JsonValue> {
+  send({ command, value, sender, arrivedAt }: RobotCommand, options: SendOptions): Promise<JsonValue> {
     if (this.#calls.size >= MOST_CALLS || this.#parts.broker().backlog > MOST_BACKLOG_BYTES) {
       return Promise.reject(failed('robot_unavailable', 'Too many commands wait for this robot.', 'no'));
     }
-    return this.#ask(this.#topics.commands, options, {
-      command,
-      ...(value === undefined ? {} : { value }),
-      sender: onTheWire(sender),
+    return this.#ask(this.#topics.commands, options, () => {
+      this.fence.admit(arrivedAt);
+      return {
+        command,
+        ...(value === undefined ? {} : { value }),
+        sender: onTheWire(sender),
+        ...this.#numbered(this.fence.read()),
+      };
     });
   }
 
   async stop(options: SendOptions, sender?: Sender): Promise<StopReport> {
-    const said = sender === undefined ? {} : { sender: onTheWire(sender) };
-    const report = StopAnswer.safeParse(await this.#ask(this.#topics.stop, options, said));
+    const before = this.fence.read();
+    this.fence.raise();
+    const content = () => ({
+      ...(sender === undefined ? {} : { sender: onTheWire(sender) }),
+      // The robot goes one above it, and so to where this fence stands already.
+      ...this.#numbered(before),
+    });
+    const report = StopAnswer.safeParse(await this.#ask(this.#topics.stop, options, content));
     if (report.success) return report.data;
     throw failed('robot_error', 'The robot did not confirm that it stands still.', 'maybe');
   }
 
-  async #ask(topic: string, options: SendOptions, content: Content): Promise<JsonValue> {
+  async #ask(topic: string, options: SendOptions, content: () => Content): Promise<JsonValue> {
     this.#requireReachable();
     const { broker, answers, clock } = this.#parts;
     const now = clock();
@@ -79,7 +93,7 @@ export class RemoteRobot implements RobotLink {
     if (now >= deadline)
       throw failed('robot_timeout', 'The time for this command was over before it could begin.', 'no');
     return this.#calls.begin(options.signal, (id) => {
-      const message: CommandMessage | StopMessage = { v: 1, id, issued_at: now, deadline, ...content };
+      const message: CommandMessage | StopMessage = { v: 1, id, issued_at: now, deadline, ...content() };
       const properties = {
         correlation: Buffer.from(id),
         responseTopic: answers,
@@ -98,6 +112,7 @@ export class RemoteRobot implements RobotLink {
     const call = correlation && this.#calls.find(correlation.toString('utf8'));
     if (!call) return;
     const answer = read(AnswerMessage, payload);
+    if (answer?.fence !== undefined && this.#ownsFence) this.fence.follow(answer.fence);
     if (!answer) call.fail(failed('robot_error', 'The robot answered with what is no answer.', 'maybe'));
     else if (answer.ok) call.settle(answer.result);
     else call.fail(failed(answer.error.code, answer.error.detail.slice(0, 500), answer.error.ran));
@@ -113,6 +128,7 @@ export class RemoteRobot implements RobotLink {
       this.#known = read(PresenceMessage, payload);
       const { catalogue = [], session = undefined } = this.#known?.online ? this.#known : {};
       this.#catalogue = new Map(catalogue.map((spec) => [spec.name, spec]));
+      this.#followFence(this.#known);
       if (before?.online && before.session !== session) this.#abandon('The robot went away before it answered.');
     }
     for (const wake of this.#seen.splice(0)) wake();
@@ -122,6 +138,7 @@ export class RemoteRobot implements RobotLink {
   forget(): void {
     this.#known = undefined;
     this.#knownText = undefined;
+    this.fence.lose();
     this.#abandon('The connection to the robot broke before it answered.');
   }
 
@@ -140,6 +157,21 @@ export class RemoteRobot implements RobotLink {
   close(): void {
     this.forget();
     this.#parts.onClose();
+  }
+
+  /** Robots that do not keep the number refuse a message with a member that they do not know. */
+  #numbered(fence: number): { fence?: number } {
+    return this.#ownsFence ? { fence } : {};
+  }
+
+  get #ownsFence(): boolean {
+    return this.#known?.online === true && this.#known.features?.includes('fence') === true;
+  }
+
+  #followFence(presence: PresenceMessage | undefined): void {
+    if (!presence?.online) this.fence.lose();
+    else if (!this.#ownsFence) this.fence.own();
+    else if (presence.fence !== undefined) this.fence.follow(presence.fence);
   }
 
   #abandon(why: string): void {
@@ -163,7 +195,7 @@ export class RemoteRobot implements RobotLink {
   }
 }
 
-type Content = Pick<CommandMessage, 'command' | 'value' | 'sender'> | Pick<StopMessage, 'sender'>;
+type Content = Pick<CommandMessage, 'command' | 'value' | 'sender' | 'fence'> | Pick<StopMessage, 'sender' | 'fence'>;
 
 function onTheWire({ clientId, accessLevel, keyId }: Sender) {
   return { client_id: clientId, access_level: accessLevel, key_id: keyId };

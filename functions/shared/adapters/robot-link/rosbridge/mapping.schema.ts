@@ -73,6 +73,7 @@ const Command = z
     unit: z.string().max(20).optional(),
     waits: z.literal(true).optional(),
     items: z.literal('str').optional(),
+    motion: z.boolean().optional(),
     relative_to: RelativeTo.optional(),
     service: Service.optional(),
     publish: Publish.optional(),

@@ -178,6 +178,8 @@ function specOf(name: string, entry: CommandEntry, way: Way): CommandSpec {
   const awaits =
     (way.way === 'action' && way.action.answers === 'finished') ||
     (way.way === 'mission' && way.mission.includes('wait'));
+  // What the robot carries out over time moves it, unless the mapping says that it does not.
+  const motion = entry.motion ?? (way.way === 'action' ? true : asks || way.way === 'mission' ? false : undefined);
   return {
     name,
     kind,
@@ -187,5 +189,6 @@ function specOf(name: string, entry: CommandEntry, way: Way): CommandSpec {
     ...(unit !== undefined && { unit }),
     ...((entry.waits || awaits) && { waits: true as const }),
     ...(items && { items }),
+    ...(motion !== undefined && { motion }),
   };
 }

@@ -1,18 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { type Config, ConfigError } from '../../../config.ts';
-import type { Logger } from '../../../logger.ts';
 import { faultOf } from '../../files/watched-file.ts';
 import type { RobotLink } from '../port.ts';
 import { type Mapping, MappingFault, parseMapping } from './mapping.ts';
-import { openRosbridgeRobot } from './rosbridge-robot.ts';
+import { openRosbridgeRobot, type Surroundings } from './rosbridge-robot.ts';
 
 /**
  * Opens the link to the rosbridge server at SERVICE_ROBOT_URL, with the mapping of SERVICE_ROBOT_MAPPING_PATH.
  * @throws ConfigError naming file, line and key of what is wrong in the mapping.
  */
-export function openRosbridge(config: Config, url: string, logger: Logger, clock: () => number): Promise<RobotLink> {
-  requireUrl(url);
-  return openRosbridgeRobot({ url, mapping: readMapping(config.SERVICE_ROBOT_MAPPING_PATH), logger, clock });
+export function openRosbridge(config: Config, surroundings: Omit<Surroundings, 'mapping'>): Promise<RobotLink> {
+  requireUrl(surroundings.url);
+  return openRosbridgeRobot({ ...surroundings, mapping: readMapping(config.SERVICE_ROBOT_MAPPING_PATH) });
 }
 
 function requireUrl(url: string): void {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Fence } from '../../../control/fence.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { JsonObject, JsonValue } from '../../../json.ts';
 import type { Logger } from '../../../logger.ts';
@@ -20,16 +21,23 @@ import { Topics } from './topics.ts';
 /** How long a start waits for the robot; after that it goes on and the link comes when it comes. */
 const FIRST_CONNECT_MS = 1_000;
 
-interface Surroundings {
+export interface Surroundings {
   readonly url: string;
   readonly mapping: Mapping;
   readonly logger: Logger;
   /** Now, in ms since the epoch. */
   readonly clock: () => number;
+  readonly fence?: Fence;
 }
 
 /** A robot that runs ROS, reached through a rosbridge server (rosbridge protocol 2.0). */
-export async function openRosbridgeRobot({ url, mapping, logger, clock }: Surroundings): Promise<RobotLink> {
+export async function openRosbridgeRobot({
+  url,
+  mapping,
+  logger,
+  clock,
+  fence = new Fence(),
+}: Surroundings): Promise<RobotLink> {
   const calls = new Calls();
   const goals = new Goals();
   const repeats = new Repeats();
@@ -84,6 +92,7 @@ export async function openRosbridgeRobot({ url, mapping, logger, clock }: Surrou
 
   return {
     kind: 'rosbridge',
+    fence,
     connected: () => lanes.connected,
     catalogue: () => catalogue,
     async send(command: RobotCommand, options: SendOptions): Promise<JsonValue> {
@@ -94,6 +103,7 @@ export async function openRosbridgeRobot({ url, mapping, logger, clock }: Surrou
       return runWay(tools, mapped, command, options);
     },
     async stop(options: SendOptions): Promise<StopReport> {
+      fence.raise();
       lanes.requireOpen();
       return stopRobot(tools, mapping.stop, actions, options);
     },

@@ -25,7 +25,7 @@ export interface CommandRow {
   readonly run: Run<unknown>;
 }
 
-type Marks = Partial<Pick<CommandSpec, 'bounds' | 'unit' | 'waits' | 'items'>>;
+type Marks = Partial<Pick<CommandSpec, 'bounds' | 'unit' | 'waits' | 'items' | 'motion'>>;
 
 /** A question that leaves the robot as it is. */
 export function query<K extends CommandKind>(
@@ -35,10 +35,10 @@ export function query<K extends CommandKind>(
   run: Run<ValueOf[K]>,
   marks: Marks = {},
 ): CommandRow {
-  return row({ name, kind, title, effect: 'query', ...marks }, run);
+  return row({ name, kind, title, effect: 'query', motion: false, ...marks }, run);
 }
 
-/** An order that changes it. */
+/** An order that changes it, marked `motion: true` where it moves the robot or changes how it moves. */
 export function action<K extends CommandKind>(
   kind: K,
   name: string,
@@ -46,7 +46,7 @@ export function action<K extends CommandKind>(
   run: Run<ValueOf[K]>,
   marks: Marks = {},
 ): CommandRow {
-  return row({ name, kind, title, effect: 'action', ...marks }, run);
+  return row({ name, kind, title, effect: 'action', motion: false, ...marks }, run);
 }
 
 function row(spec: CommandSpec, run: Run<never>): CommandRow {

@@ -9,15 +9,19 @@ export const MISSION_COMMANDS: readonly CommandRow[] = [
   query('none', 'get_skills', 'Skills of the robot', () =>
     [...SKILLS.values()].map(({ name, title, takes }) => ({ name, title, takes })),
   ),
-  action('dict', 'skill', 'Call a skill by its name, with its arguments', (robot, value, { sender }) =>
-    robot.missions.call(sender.clientId, planSkills([value])),
+  action(
+    'dict',
+    'skill',
+    'Call a skill by its name, with its arguments',
+    (robot, value, { sender }) => robot.missions.call(sender.clientId, planSkills([value])),
+    { motion: true },
   ),
   action(
     'list',
     'play_sequence',
     'Call skills one after another, by their names',
     (robot, names, { sender }) => robot.missions.call(sender.clientId, planSequence(names as string[])), // as: items is str
-    { items: 'str' },
+    { items: 'str', motion: true },
   ),
   query(
     'str',

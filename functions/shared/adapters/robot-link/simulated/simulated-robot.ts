@@ -1,3 +1,4 @@
+import { Fence } from '../../../control/fence.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { JsonValue } from '../../../json.ts';
 import type { CommandSpec, RobotCommand, RobotLink, SendOptions, StopReport } from '../port.ts';
@@ -34,7 +35,7 @@ export interface SimulatedRobot extends RobotLink {
  * to happen. Besides missions under way it holds no timer, and those keep no process alive.
  * @param clock now, in ms since the epoch.
  */
-export function openSimulatedRobot(clock: () => number): SimulatedRobot {
+export function openSimulatedRobot(clock: () => number, fence = new Fence()): SimulatedRobot {
   const robot = newRobot(clock);
   let connected = true;
 
@@ -45,17 +46,20 @@ export function openSimulatedRobot(clock: () => number): SimulatedRobot {
 
   return {
     kind: 'simulated',
+    fence,
     connected: () => connected,
     catalogue: () => CATALOGUE,
     setConnected,
-    send({ command, value, sender }: RobotCommand, options: SendOptions): JsonValue | Promise<JsonValue> {
+    send({ command, value, sender, arrivedAt }: RobotCommand, options: SendOptions): JsonValue | Promise<JsonValue> {
       if (!connected) throw lost();
       if (clock() >= options.deadline) throw tooLate();
       const row = ROWS.get(command);
       if (!row) throw new ServiceError('robot_error', { detail: `The robot does not know the command "${command}".` });
+      fence.admit(arrivedAt);
       return row.run(robot, value, { sender, waiting: options });
     },
     stop(): StopReport {
+      fence.raise();
       if (!connected) throw lost();
       robot.body.freeze();
       return { stopped: true, cancelled_missions: robot.missions.cancelAll() };

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../functions/shared/errors.ts';
-import { Flight } from '../../../local-host/in-flight.ts';
+import { Flight } from '../../../local-host/flight.ts';
 
 const stopped = new ServiceError('request_timeout', { detail: 'The client hung up.' });
 
