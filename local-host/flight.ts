@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { arrivalStamp, type Fence } from '../functions/shared/control/fence.ts';
 import { ServiceError } from '../functions/shared/errors.ts';
 
 /** A signal that is made when it is first asked for: most answers never wait. */
@@ -31,6 +32,7 @@ export class Flight {
   endless = false;
   /** The requests of its connection that are being answered, in the order in which they came. */
   readonly #neighbours: readonly Flight[];
+  #arrivedAt = arrivalStamp();
   readonly #ending = new LazySignal();
   readonly #overtaking = new LazySignal();
   #takeTurn: ((connected: boolean) => void) | undefined;
@@ -38,6 +40,11 @@ export class Flight {
   constructor(response: ServerResponse, neighbours: readonly Flight[] = []) {
     this.response = response;
     this.#neighbours = neighbours;
+  }
+
+  /** Where it stands in the order of what happens in this process. */
+  get arrivedAt(): number {
+    return this.#arrivedAt;
   }
 
   /** Aborts when the client hangs up or the service ends. */
@@ -59,11 +66,15 @@ export class Flight {
     return this.#overtaking.signal;
   }
 
-  /** Tells every earlier request of the connection that this one acts before they are answered. */
-  overtakeEarlier(): void {
-    for (const flight of this.#neighbours) {
-      if (flight === this) return;
-      flight.#overtaking.abort(overtakenByStop());
+  /** Runs a stop ahead of the earlier requests of its connection, as `HostFacts` says. */
+  overtake<T>(stop: () => T, fence: Fence): T {
+    const place = this.#neighbours.indexOf(this);
+    const later = this.#neighbours.slice(place + 1).filter(({ arrivedAt }) => fence.isPassed(arrivedAt));
+    try {
+      return stop();
+    } finally {
+      for (const flight of this.#neighbours.slice(0, place)) flight.#overtaking.abort(overtakenByStop());
+      for (const flight of later) flight.#arrivedAt = arrivalStamp();
     }
   }
 

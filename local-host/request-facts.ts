@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Fence } from '../functions/shared/control/fence.ts';
 import type { HostFacts } from '../functions/shared/middleware/exchange.ts';
 import type { Ports } from '../functions/shared/port.ts';
 import { readBody } from './body.ts';
@@ -11,7 +12,6 @@ interface Parts {
   readonly flight: Flight;
   readonly client: Client;
   readonly request: IncomingMessage;
-  readonly arrivedAt: number;
 }
 
 /** What this host tells the pipeline about one request. What costs something is made only when it is asked for. */
@@ -19,15 +19,13 @@ export class RequestFacts implements HostFacts {
   readonly ports: Ports;
   readonly listener: HostFacts['listener'];
   readonly viaTrustedProxy: boolean;
-  readonly arrivedAt: number;
   readonly #flight: Flight;
   readonly #request: IncomingMessage;
 
-  constructor({ ports, listener, flight, client, request, arrivedAt }: Parts) {
+  constructor({ ports, listener, flight, client, request }: Parts) {
     this.ports = ports;
     this.listener = listener;
     this.viaTrustedProxy = client.viaTrustedProxy;
-    this.arrivedAt = arrivedAt;
     this.#flight = flight;
     this.#request = request;
   }
@@ -40,12 +38,16 @@ export class RequestFacts implements HostFacts {
     return this.#flight.abandoned;
   }
 
+  get arrivedAt(): number {
+    return this.#flight.arrivedAt;
+  }
+
   get overtaken(): AbortSignal {
     return this.#flight.overtaken;
   }
 
-  overtakeEarlier(): void {
-    this.#flight.overtakeEarlier();
+  overtake<T>(stop: () => T, fence: Fence): T {
+    return this.#flight.overtake(stop, fence);
   }
 
   readBody(): Buffer | Promise<Buffer> {

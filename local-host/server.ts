@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TlsCertificate } from '../functions/shared/adapters/tls-certificate/port.ts';
-import { arrivalStamp } from '../functions/shared/control/fence.ts';
 import { ServiceError } from '../functions/shared/errors.ts';
 import { answer, type RunPipeline } from '../functions/shared/middleware/answer.ts';
 import type { EndpointSpec } from '../functions/shared/middleware/endpoint.ts';
@@ -80,14 +79,13 @@ export function createHttpServer(
 
   function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const flight = inFlight.begin(request, response);
-    const arrivedAt = arrivalStamp();
     const dispatched = dispatch(request, request.method ?? 'GET');
-    const work = () => workOff({ request, response, flight, arrivedAt }, dispatched);
+    const work = () => workOff({ request, response, flight }, dispatched);
     const turn = dispatched.match?.route.endpoint.spec.urgent ? undefined : flight.turn;
     return turn ? turn.then((connected) => (connected ? work() : undefined)) : work();
   }
 
-  function workOff({ request, response, flight, arrivedAt }: Arrived, dispatched: Dispatch): Promise<void> {
+  function workOff({ request, response, flight }: Arrived, dispatched: Dispatch): Promise<void> {
     const { target, run, match, extra } = dispatched;
     const method = request.method ?? 'GET';
     const client = clientOf(
@@ -105,7 +103,7 @@ export function createHttpServer(
       now: ports.clock(),
     });
     const context = {
-      host: new RequestFacts({ ports, listener, flight, client, request, arrivedAt }),
+      host: new RequestFacts({ ports, listener, flight, client, request }),
       exchange: undefined,
     };
     const answered = run ? answer(event, context, UNROUTED, run) : (match as Match).route.endpoint(event, context); // as: what is not run is matched
@@ -167,8 +165,6 @@ interface Arrived {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly flight: Flight;
-  /** {@link arrivalStamp} when its head was parsed. */
-  readonly arrivedAt: number;
 }
 
 interface Dispatch {

@@ -16,9 +16,7 @@ export const handler = endpoint({
   urgent: true,
   errors: ['robot_error', 'robot_unavailable', 'robot_timeout'],
   uses: { robotLink, config, clock },
-}).handler(({ record, caller, overtakeEarlier }, ports) => {
+}).handler(({ record, caller, overtake }, ports) => {
   record('command', { command: 'stop' });
-  const report = stop(ports, senderOf(caller));
-  overtakeEarlier();
-  return report;
+  return overtake(() => stop(ports, senderOf(caller)), ports.robotLink.fence);
 });

@@ -16,11 +16,13 @@ export function arrivalStamp(): number {
 
 /** Where a fence takes its numbers from; none is given out twice for one robot. */
 export interface NumberReserve {
+  /** The number that counts at present. It may rise by itself when it could be kept only higher up. */
+  readonly last: number;
   /** The next number, always. */
   next(): number;
   /** Makes the next number a higher one than this; settles when the reserve has room again, or has failed to make it. */
   skip(number: number): Promise<void>;
-  /** False while the last number is not reserved: after a restart it could be given out again. */
+  /** False while {@link last} is not reserved: after a restart it could be given out again. */
   readonly kept: boolean;
 }
 
@@ -28,6 +30,9 @@ export interface NumberReserve {
 export function unkeptNumbers(): NumberReserve {
   let last = 0;
   return {
+    get last() {
+      return last;
+    },
     next() {
       last += 1;
       return last;
@@ -47,26 +52,27 @@ export function unkeptNumbers(): NumberReserve {
  */
 export class Fence {
   readonly #reserve: NumberReserve;
-  #number: number;
+  /** The number of a robot that owns it. */
+  #robots: number | undefined;
   #risenAt = 0;
-  #robotOwnsIt = false;
   #lostAt: number | undefined;
 
   constructor(reserve: NumberReserve = unkeptNumbers()) {
     this.#reserve = reserve;
-    this.#number = reserve.next();
+    reserve.next();
   }
 
   /** The present number, 0 to 2^53-1. */
   read(): number {
-    return this.#number;
+    return this.#robots ?? this.#reserve.last;
   }
 
   /** Refuses from now on all motion that has arrived until now. Never fails. Gives the new number. */
   raise(): number {
-    this.#number = this.#robotOwnsIt ? Math.min(this.#number + 1, MAX_FENCE) : this.#reserve.next();
+    if (this.#robots === undefined) this.#reserve.next();
+    else this.#robots = Math.min(this.#robots + 1, MAX_FENCE);
     this.#risenAt = arrivalStamp();
-    return this.#number;
+    return this.read();
   }
 
   /**
@@ -74,9 +80,10 @@ export class Fence {
    * It is so when this returns, and kept when the promise settles.
    */
   advance(number: number): Promise<void> {
-    if (number <= this.#number) return Promise.resolve();
-    this.#number = number;
-    return this.#robotOwnsIt ? Promise.resolve() : this.#reserve.skip(number);
+    if (number <= this.read()) return Promise.resolve();
+    if (this.#robots === undefined) return this.#reserve.skip(number);
+    this.#robots = number;
+    return Promise.resolve();
   }
 
   /**
@@ -84,12 +91,10 @@ export class Fence {
    * refuses what arrived until now; after {@link lose}, what arrived until then.
    */
   follow(number: number): void {
-    if (!this.#robotOwnsIt) this.#number = number;
-    else if (number > this.#number) {
-      this.#number = number;
+    if (this.#robots !== undefined && number > this.#robots) {
       this.#risenAt = Math.max(this.#risenAt, this.#lostAt ?? arrivalStamp());
     }
-    this.#robotOwnsIt = true;
+    this.#robots = Math.max(this.#robots ?? 0, number);
     this.#lostAt = undefined;
   }
 
@@ -100,8 +105,13 @@ export class Fence {
 
   /** The robot owns no number (any more): the service's own counts. */
   own(): void {
-    if (this.#robotOwnsIt) this.#number = this.#reserve.next();
-    this.#robotOwnsIt = false;
+    if (this.#robots !== undefined) this.#reserve.next();
+    this.#robots = undefined;
+  }
+
+  /** Whether a motion that arrived at this stamp came after the last stop. */
+  isPassed(arrivedAt: number): boolean {
+    return arrivedAt > this.#risenAt;
   }
 
   /**
@@ -111,8 +121,8 @@ export class Fence {
    */
   admit(arrivedAt: number | undefined): void {
     if (arrivedAt === undefined) return;
-    if (arrivedAt < this.#risenAt) throw stopped();
-    if (!this.#robotOwnsIt && !this.#reserve.kept) throw notReserved();
+    if (!this.isPassed(arrivedAt)) throw stopped();
+    if (this.#robots === undefined && !this.#reserve.kept) throw notReserved();
   }
 }
 

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type * as z from 'zod';
 import type { Access, Caller } from '../access.ts';
 import type { ApiKeyRecord } from '../adapters/key-store/port.ts';
+import type { Fence } from '../control/fence.ts';
 import type { AuditNote } from './audit.ts';
 import type { InputSpec } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
@@ -28,8 +29,8 @@ export interface Call<A extends Access, I extends InputSpec> {
   readonly arrivedAt: number;
   /** Aborts when a later stop on the same connection acts; undefined where requests come one by one. */
   readonly overtaken: AbortSignal | undefined;
-  /** Lets a stop act before the earlier requests of its connection are answered, and ends their waits. */
-  readonly overtakeEarlier: () => void;
+  /** Runs a stop ahead of the earlier requests of its connection, whose waits end. */
+  readonly overtake: <T>(stop: () => T, fence: Fence) => T;
   /** GET or HEAD for a safe route, else the method of the route. */
   readonly method: string;
   /** Path as received, without the query. */
@@ -74,7 +75,10 @@ export class HandlerCall<A extends Access, I extends InputSpec> implements Call<
     return this.#exchange.host.overtaken;
   }
 
-  readonly overtakeEarlier = (): void => this.#exchange.host.overtakeEarlier?.();
+  readonly overtake = <T>(stop: () => T, fence: Fence): T => {
+    const { host } = this.#exchange;
+    return host.overtake ? host.overtake(stop, fence) : stop();
+  };
 
   get method() {
     return this.#event.requestContext.http.method;

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { Caller } from '../access.ts';
 import type { ApiKeyRecord } from '../adapters/key-store/port.ts';
+import type { Fence } from '../control/fence.ts';
 import type { ErrorCode, ServiceError } from '../errors.ts';
 import type { Ports } from '../port.ts';
 import type { AuditNote } from './audit.ts';
@@ -20,8 +21,11 @@ export interface HostFacts {
   readonly arrivedAt: number;
   /** Aborts with `stopped` when a stop that came later on the same connection acts before this request is answered. */
   readonly overtaken?: AbortSignal | undefined;
-  /** Aborts {@link overtaken} of every earlier request on the connection. */
-  readonly overtakeEarlier?: (() => void) | undefined;
+  /**
+   * Runs a stop ahead of the earlier requests of its connection, whose waits end. The later ones count as come after the
+   * stop when they came after every stop before it.
+   */
+  readonly overtake?: (<T>(stop: () => T, fence: Fence) => T) | undefined;
   /** The peer is a trusted proxy: what its forwarding headers say counts. */
   readonly viaTrustedProxy?: boolean;
   /** Why nothing can be answered at the moment. */
@@ -47,11 +51,13 @@ export function seenWith(
     get abandoned() {
       return host.abandoned;
     },
-    arrivedAt: host.arrivedAt,
+    get arrivedAt() {
+      return host.arrivedAt;
+    },
     get overtaken() {
       return host.overtaken;
     },
-    overtakeEarlier: host.overtakeEarlier?.bind(host),
+    overtake: host.overtake?.bind(host),
     viaTrustedProxy: host.viaTrustedProxy ?? false,
     readBody: host.readBody?.bind(host),
     ...change,

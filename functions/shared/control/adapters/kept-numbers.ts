@@ -37,6 +37,10 @@ export class KeptNumbers implements NumberReserve {
     return numbers;
   }
 
+  get last(): number {
+    return this.#last;
+  }
+
   next(): number {
     this.#last = Math.min(this.#last + 1, MAX_FENCE);
     if (this.#limit - this.#last < LOW) void this.#reserve();
@@ -74,11 +78,11 @@ export class KeptNumbers implements NumberReserve {
 
   #extend(): void {
     const free = this.#firstFree();
-    const block = Math.max(free, this.#last + 1);
+    const block = Math.max(free, this.#last);
     const limit = Math.min(block + BLOCK, MAX_FENCE);
     replaceFile(this.#path, JSON.stringify({ next: limit }));
-    // Another process may have taken numbers in between: what is left of the present block is then dropped.
-    if (block !== this.#limit) this.#last = Math.max(this.#last, block - 1);
+    // Another process has taken numbers in between, or ours ran out: what was given out beyond our block is not ours.
+    if (block !== this.#limit) this.#last = block;
     this.#limit = limit;
   }
 
