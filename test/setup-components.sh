@@ -18,11 +18,22 @@ packages=(
   pipewire-pulse
   pulseaudio      # a loudspeaker, of the older kind
   pulseaudio-utils
+  python3-actionlib # the action servers of a robot with ROS 1
+  python3-actionlib-msgs # goals and their statuses
   python3-cryptography
   python3-dbusmock  # a NetworkManager that can be made to fail
+  python3-geometry-msgs # velocities of that robot
   python3-jwt     # an independent verifier of our tokens
+  python3-move-base-msgs # its goals
+  python3-nav-msgs # its odometry
   python3-paho-mqtt # the example of a robot in Python
   python3-aiohttp # a Python client of the skills routes
+  python3-rosmaster # the name server of ROS 1
+  python3-rospy   # nodes of ROS 1
+  python3-sensor-msgs # its battery
+  python3-std-msgs
+  python3-std-srvs # its services
+  python3-tornado # the WebSocket of its rosbridge server
   sqlite3         # another program that opens the database
   systemd         # journalctl, systemctl, checks of the unit
   systemd-journal-remote # makes journals
