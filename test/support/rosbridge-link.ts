@@ -5,12 +5,16 @@ import type { JsonValue } from '../../functions/shared/json.ts';
 import { RosbridgeStandIn } from './rosbridge-server.ts';
 import { silentLogger } from './world.ts';
 
-/** A link under test, the stand-in it speaks to, and a client of it. */
-export interface Scene {
+/** A client of a link under test. */
+export interface LinkClient {
   readonly link: RobotLink;
-  readonly standIn: RosbridgeStandIn;
   send(command: string, value?: JsonValue, signal?: AbortSignal, clientId?: string): Promise<JsonValue>;
   stop(options?: Partial<SendOptions>): Promise<unknown>;
+}
+
+/** A link under test, the stand-in it speaks to, and a client of it. */
+export interface Scene extends LinkClient {
+  readonly standIn: RosbridgeStandIn;
 }
 
 const opened: Array<{ close(): unknown }> = [];
@@ -20,6 +24,11 @@ export async function scene(mapping: string, standIn?: RosbridgeStandIn): Promis
   const server = standIn ?? (await RosbridgeStandIn.start());
   const link = await openLink(mapping, server.url);
   opened.push(server);
+  return { ...clientOf(link), standIn: server };
+}
+
+/** A client that waits for each answer for a minute at most. */
+export function clientOf(link: RobotLink): LinkClient {
   const options = (more: Partial<SendOptions>): SendOptions => ({
     deadline: Date.now() + 60_000,
     signal: new AbortController().signal,
@@ -27,7 +36,6 @@ export async function scene(mapping: string, standIn?: RosbridgeStandIn): Promis
   });
   return {
     link,
-    standIn: server,
     async send(command, value, signal, clientId = 'alice') {
       const sender = { clientId, accessLevel: 'USER', keyId: 'key-1' } as const;
       const order = value === undefined ? { command, sender } : { command, value, sender };
