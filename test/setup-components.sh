@@ -8,7 +8,12 @@ packages=(
   curl            # the README's session
   dbus            # private buses, for the Wi-Fi tests and WirePlumber
   faketime        # clocks that stand elsewhere
+  g++             # a ROS 1 action server in C++, with the four lib*-dev below
   iproute2        # the wired device of the real NetworkManager
+  libactionlib-dev
+  libmove-base-msgs-dev
+  libnav-msgs-dev
+  libroscpp-dev
   mosquitto       # a real MQTT broker
   network-manager
   openssh-client
@@ -18,22 +23,22 @@ packages=(
   pipewire-pulse
   pulseaudio      # a loudspeaker, of the older kind
   pulseaudio-utils
-  python3-actionlib # the action servers of a robot with ROS 1
-  python3-actionlib-msgs # goals and their statuses
+  python3-actionlib # ROS 1: action servers
+  python3-actionlib-msgs # ROS 1: ids and statuses of goals
   python3-cryptography
   python3-dbusmock  # a NetworkManager that can be made to fail
-  python3-geometry-msgs # velocities of that robot
+  python3-geometry-msgs # ROS 1: velocities
   python3-jwt     # an independent verifier of our tokens
-  python3-move-base-msgs # its goals
-  python3-nav-msgs # its odometry
+  python3-move-base-msgs # ROS 1: goals
+  python3-nav-msgs # ROS 1: odometry
   python3-paho-mqtt # the example of a robot in Python
   python3-aiohttp # a Python client of the skills routes
-  python3-rosmaster # the name server of ROS 1
-  python3-rospy   # nodes of ROS 1
-  python3-sensor-msgs # its battery
-  python3-std-msgs
-  python3-std-srvs # its services
-  python3-tornado # the WebSocket of its rosbridge server
+  python3-rosmaster # ROS 1: the name server
+  python3-rospy   # ROS 1: nodes
+  python3-sensor-msgs # ROS 1: the battery
+  python3-std-msgs # ROS 1: empty messages
+  python3-std-srvs # ROS 1: services that switch something
+  python3-tornado # ROS 1: the WebSocket of its rosbridge server
   sqlite3         # another program that opens the database
   systemd         # journalctl, systemctl, checks of the unit
   systemd-journal-remote # makes journals

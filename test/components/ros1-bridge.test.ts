@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { WebSocket } from 'ws';
 import type { JsonObject } from '../../functions/shared/json.ts';
-import { describeWithRos1, Ros1Bed } from '../support/ros1.ts';
+import { Ros1Bed } from '../support/ros1.ts';
+import { describeWithRos1 } from '../support/ros1-components.ts';
 import { SlowProxy } from '../support/slow-proxy.ts';
 import { until } from '../support/system-programs.ts';
 

@@ -1,42 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../functions/shared/json.ts';
-import { describeWhen } from './components.ts';
 import { freePort } from './mosquitto.ts';
+import { compiledMoveBase, ROSMASTER } from './ros1-components.ts';
 import { ROOT } from './sources.ts';
 import { type RunningProgram, startSystemProgram, until } from './system-programs.ts';
 import { temporaryFolder } from './world.ts';
 
 const PYTHON = '/usr/bin/python3';
-const ROSMASTER = '/usr/bin/rosmaster';
-const DEBIAN_MODULES = '/usr/lib/python3/dist-packages';
-/** Debian's package of each Python module that the nodes import. */
-const MODULES = {
-  actionlib: 'python3-actionlib',
-  actionlib_msgs: 'python3-actionlib-msgs',
-  geometry_msgs: 'python3-geometry-msgs',
-  move_base_msgs: 'python3-move-base-msgs',
-  nav_msgs: 'python3-nav-msgs',
-  rospy: 'python3-rospy',
-  sensor_msgs: 'python3-sensor-msgs',
-  std_msgs: 'python3-std-msgs',
-  std_srvs: 'python3-std-srvs',
-  tornado: 'python3-tornado',
-} as const;
-
-function missingPackages(): string[] {
-  const missing = Object.entries(MODULES).filter(([module]) => !existsSync(join(DEBIAN_MODULES, module)));
-  return [...(existsSync(ROSMASTER) ? [] : ['python3-rosmaster']), ...missing.map(([, name]) => name)];
-}
-
-/** A suite that needs ROS 1; it is skipped where that is absent, and fails on CI, see {@link describeWhen}. */
-export function describeWithRos1(name: string, suite: () => void): void {
-  const missing = missingPackages();
-  describeWhen(missing.length === 0, `${missing.join(', ')} not installed`, name, suite);
-}
 
 /** What the base really does, in m/s, rad/s, metres and radians. */
 export interface Motion {
@@ -61,8 +35,8 @@ export interface BedOptions {
   readonly base?: readonly string[];
   /** Options of bridge.py. */
   readonly bridge?: readonly string[];
-  /** Action servers by name, with their options of move_base.py; without it there is one, `move_base`. */
-  readonly actions?: Readonly<Record<string, readonly string[]>>;
+  /** Action servers by name: options of move_base.py, or 'cpp' for move_base.cpp. Without it there is `move_base`. */
+  readonly actions?: Readonly<Record<string, readonly string[] | 'cpp'>>;
 }
 
 interface Part {
@@ -107,7 +81,8 @@ export class Ros1Bed {
     this.#addNode('base', ['drive_node.py'], options.base);
     this.#addNode('bridge', ['bridge.py', '--port', String(bridgePort)], options.bridge);
     for (const [name, more] of Object.entries(options.actions ?? { move_base: [] })) {
-      this.#addNode(name, ['move_base.py', '--name', name], more);
+      if (more === 'cpp') this.#add(name, compiledMoveBase(), [name]);
+      else this.#addNode(name, ['move_base.py', '--name', name], more);
     }
   }
 
@@ -145,6 +120,7 @@ export class Ros1Bed {
     const before = this.#motionCount;
     while (Date.now() - since < ms || this.#motionCount - before < 2) {
       if (this.speed() > 0) return false;
+      if (Date.now() - since > ms + 10_000) throw new Error('The base does not say whether it stands');
       await sleep(10);
     }
     return this.#lastMoveAt < since;

@@ -1,4 +1,4 @@
-"""An action server for tests, actionlib's own SimpleActionServer: drives the base towards the position of a goal.
+"""An action server for tests (the SimpleActionServer of actionlib): drives the base towards the position of a goal.
 
 It takes every frame for that of the odometry and pays no heed to the orientation of a goal. Prints `ready` once the base
 listens to it.
