@@ -89,7 +89,7 @@ describeWithRos1('The rosbridge server of the tests', () => {
     expect(bed.log('bridge')).toContain('does not have a field velocity');
   });
 
-  it('is reached later through a proxy that holds messages back, even those of a client that has gone', async () => {
+  it('is reached later through a proxy that holds messages back', async () => {
     const proxy = await SlowProxy.start(bed.bridgePort);
     try {
       const client = await connectTo(proxy.url);
@@ -98,7 +98,6 @@ describeWithRos1('The rosbridge server of the tests', () => {
       proxy.hold(0);
       client.send(forward(0.4));
       await until('the message to be held back', () => proxy.heldBytes(0) > 0);
-      client.socket.close();
       expect(await bed.standsFor(200)).toBe(true);
       proxy.release();
       await bed.untilMoving();
