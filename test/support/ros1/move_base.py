@@ -1,11 +1,10 @@
 """An action server for tests (the SimpleActionServer of actionlib): drives the base towards the position of a goal.
 
-It takes every frame for that of the odometry and pays no heed to the orientation of a goal. Prints `ready` once the base
-listens to it.
+It takes every frame for that of the odometry and pays no heed to the orientation of a goal. Prints `ready` once the
+base listens to it.
 """
 import argparse
 import math
-import sys
 import threading
 import time
 
@@ -94,4 +93,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -75,7 +75,8 @@ def misfit(path, expected, value):
 
 
 def to_json(message):
-    return {name: field_to_json(getattr(message, name), kind) for name, kind in zip(message.__slots__, message._slot_types)}
+    slots = zip(message.__slots__, message._slot_types)
+    return {name: field_to_json(getattr(message, name), kind) for name, kind in slots}
 
 
 def field_to_json(value, type_name):
