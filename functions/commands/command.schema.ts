@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { COMMAND_KINDS, type CommandKind } from '../shared/adapters/robot-link/port.ts';
+import { COMMAND_KINDS, type CommandKind, ITEM_KINDS } from '../shared/adapters/robot-link/port.ts';
 import type { JsonValue } from '../shared/json.ts';
 import { unsafeIntegerPath } from './unsafe-integer.ts';
 
@@ -98,14 +98,22 @@ export const Catalogue = z
         kind: z.enum(COMMAND_KINDS).describe('the value it takes; `none` takes no value'),
         title: z.string(),
         effect: z.enum(['query', 'action']).describe('`query` leaves the robot as it is'),
-        bounds: z.object({ minimum: z.number(), maximum: z.number() }).optional().describe('inclusive'),
+        bounds: z
+          .object({ minimum: z.number().optional(), maximum: z.number().optional() })
+          .optional()
+          .describe('inclusive'),
         unit: z.string().optional(),
         waits: z.literal(true).optional().describe('the answer may take minutes'),
-        items: z.literal('str').optional().describe('the list holds strings only'),
+        items: z.enum(ITEM_KINDS).optional().describe('what the list holds; absent: anything'),
+        args: z.record(z.string(), Json).optional().describe('JSON Schema of the value; units stand in it as `x-unit`'),
         motion: z
           .boolean()
           .optional()
           .describe('whether it moves the robot or changes how it moves; absent: the robot does not say'),
+        on_lapse: z
+          .enum(['stop', 'finish'])
+          .optional()
+          .describe('`finish`: what it began goes on when the link or lease under which it began is lost'),
       }),
     ),
   })

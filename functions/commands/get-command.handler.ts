@@ -1,3 +1,4 @@
+import type { CommandSpec, RobotLink } from '../shared/adapters/robot-link/port.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { clock, config, robotLink } from '../shared/ports.ts';
 import { CommandPath, CommandResult } from './command.schema.ts';
@@ -20,8 +21,13 @@ export const handler = endpoint({
 }).handler((call, ports) => {
   const { command } = call.valid.path;
   const spec = findCommand(ports.robotLink, command);
-  if (spec.kind !== 'none') throw wrongKind(spec, 'path:command');
+  if (spec.kind !== 'none' || movesByGet(ports.robotLink, spec)) throw wrongKind(spec, 'path:command');
   recordAction(call, spec);
   const answer = runCommand(ports, spec, undefined, call);
   return answer instanceof Promise ? answer.then((result) => ({ command, result })) : { command, result: answer };
 });
+
+/** What moves a real robot answers to a POST only: a link that somebody opens must move nothing. */
+function movesByGet({ kind }: RobotLink, { motion }: CommandSpec): boolean {
+  return motion === true && kind !== 'simulated';
+}

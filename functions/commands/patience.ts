@@ -17,18 +17,20 @@ export class Patience implements SendOptions {
   readonly deadline: number;
   readonly #milliseconds: number;
   readonly #caller: Waiter | undefined;
+  readonly beginBy?: number;
   readonly #endedByStop: boolean;
   #controller: AbortController | undefined;
 
   /**
    * @param caller absent: nothing but the deadline ends the wait.
-   * @param endedByStop the answer may take minutes, so that a stop behind it on the same connection ends the wait.
+   * @param longWait for an answer that may take minutes: the latest start, and a stop behind it on the connection ends it.
    */
-  constructor(now: number, milliseconds: number, caller?: Waiter, endedByStop = false) {
+  constructor(now: number, milliseconds: number, caller?: Waiter, longWait?: { readonly beginBy: number }) {
     this.deadline = now + milliseconds;
     this.#milliseconds = milliseconds;
     this.#caller = caller;
-    this.#endedByStop = endedByStop;
+    this.#endedByStop = longWait !== undefined;
+    if (longWait) this.beginBy = longWait.beginBy;
   }
 
   get signal(): AbortSignal {

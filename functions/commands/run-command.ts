@@ -74,7 +74,8 @@ export function runCommand(
   const sender = senderOf(asker.caller);
   const now = clock();
   const left = (asker.deadline ?? Number.POSITIVE_INFINITY) - now;
-  const patience = new Patience(now, Math.min(longestWait(spec, config), left), asker, spec.waits);
+  const longWait = spec.waits && { beginBy: now + Math.min(config.SERVICE_COMMAND_TIMEOUT_MS, left) };
+  const patience = new Patience(now, Math.min(longestWait(spec, config), left), asker, longWait);
   const answer = robotLink.send(
     {
       command: spec.name,

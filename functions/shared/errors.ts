@@ -27,6 +27,7 @@ export const PROBLEMS = {
   already_exists: [409, 'It exists already'],
   busy: [409, 'The same work is going on already'],
   stopped: [409, 'The robot was stopped'],
+  not_ready: [409, 'The robot is not ready for this command'],
   precondition_failed: [412, 'The resource has changed since'],
   too_large: [413, 'The request body is too large'],
   uri_too_long: [414, 'The request target is too long'],

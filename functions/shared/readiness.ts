@@ -12,12 +12,14 @@ export interface ReadinessCheck {
   readonly reason: string;
   /** Why the part is not ready, for the log; undefined when it is. A throw says the same. */
   readonly problem: () => Promise<string | undefined>;
+  /** What does not keep the part from being ready, and anybody may read. */
+  readonly notes?: () => Promise<readonly string[]>;
 }
 
 /** The parts, opened when they are first asked for. */
 export interface ReadinessParts {
   /** In a fleet the connection to all of them. */
-  readonly robotLink: () => Promise<Pick<RobotLink, 'connected'>>;
+  readonly robotLink: () => Promise<Pick<RobotLink, 'connected' | 'problem' | 'notes'>>;
   readonly database: () => Promise<RobotDatabase>;
   readonly signingKeys: () => Promise<SigningKeys>;
   readonly keyStore: () => Promise<KeyStore>;
@@ -31,8 +33,13 @@ export function readinessChecks(parts: ReadinessParts): readonly ReadinessCheck[
   return [
     {
       part: 'robot',
-      reason: 'No robot is connected. SERVICE_ROBOT_URL says how it is reached.',
-      problem: async () => ((await parts.robotLink()).connected() ? undefined : 'the link is down'),
+      reason:
+        'No robot is connected, or it must not be used. GET /status says why; SERVICE_ROBOT_URL says how it is reached.',
+      problem: async () => {
+        const link = await parts.robotLink();
+        return link.connected() ? link.problem?.() : 'the link is down';
+      },
+      notes: async () => (await parts.robotLink()).notes?.() ?? [],
     },
     {
       part: 'database',

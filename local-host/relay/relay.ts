@@ -20,6 +20,7 @@ import type { ServiceError } from '../../functions/shared/errors.ts';
 import type { JsonValue } from '../../functions/shared/json.ts';
 import type { Logger } from '../../functions/shared/logger.ts';
 import { auditRelayed } from './audit-relayed.ts';
+import { LINK_LOSS_MS, LinkWatch } from './link-watch.ts';
 import { outcomeOf, type Relaying, runRelayed } from './relayed-command.ts';
 
 const SETTING = 'SERVICE_RELAY_URL';
@@ -74,6 +75,14 @@ export function openRelay(parts: Relaying & { readonly logger: Logger }): Relay 
     if (changed || clock() - (said?.at ?? 0) >= SAY_EVERY_MS) announce();
   }, LOOK_EVERY_MS);
 
+  const watch = new LinkWatch({
+    broker: () => broker,
+    fence: robotLink.fence,
+    logger,
+    stop: async () => stop(parts),
+  });
+  const relaying: Relaying = { ...parts, onMotion: (arrivedAt) => watch.moved(arrivedAt) };
+
   /** Between two looks both the broker and the link may go; then the next look finds that out. */
   function announce(): void {
     try {
@@ -88,7 +97,15 @@ export function openRelay(parts: Relaying & { readonly logger: Logger }): Relay 
     const fence = robotLink.fence.read();
     const catalogue = () => [...robotLink.catalogue().values()];
     const presence: PresenceMessage = online
-      ? { v: 1, online, session, catalogue: catalogue(), features: ['fence'], fence }
+      ? {
+          v: 1,
+          online,
+          session,
+          catalogue: catalogue(),
+          features: ['fence', 'begin_by'],
+          fence,
+          link_loss_ms: LINK_LOSS_MS,
+        }
       : { v: 1, online, reason: 'It has lost the link to its own body.' };
     broker.publish(topics.presence, JSON.stringify(presence), { retain: true, expirySeconds: SAID_FOR_SECONDS });
     said = { online, fence, at: clock() };
@@ -116,7 +133,7 @@ export function openRelay(parts: Relaying & { readonly logger: Logger }): Relay 
 
   function hearCommand(message: Message): void {
     const asked = read(CommandMessage, message.payload);
-    if (asked) conclude(message, runRelayed(parts, asked), { ran: 'maybe' });
+    if (asked) conclude(message, runRelayed(relaying, asked), { ran: 'maybe' });
     else {
       logger.warn('a message on the topic of the commands is none');
       conclude(message, Promise.reject(failed('validation_failed', 'The message is no command.', 'no')), { ran: 'no' });
@@ -158,6 +175,7 @@ export function openRelay(parts: Relaying & { readonly logger: Logger }): Relay 
   return {
     async close() {
       clearInterval(looking);
+      watch.close();
       try {
         if (broker.up) broker.publish(topics.presence, JSON.stringify({ v: 1, online: false }), { retain: true });
       } finally {

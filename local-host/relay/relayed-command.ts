@@ -22,6 +22,8 @@ export interface Relaying extends Commanding {
   readonly seen: SeenIds;
   readonly auditTrail: AuditTrail;
   readonly lifecycle: Lifecycle;
+  /** A motion was sent to the robot that ends with the link through which it came. */
+  readonly onMotion?: (arrivedAt: number) => void;
 }
 
 /** Nobody can hang up on a relay: it hears of no such thing. */
@@ -54,10 +56,17 @@ export async function runRelayed(parts: Relaying, message: CommandMessage): Prom
       case 'new':
     }
     recordAction({ record }, spec, value);
-    if (isHeldBackByStop(spec)) await compareFence(parts.robotLink.fence, message.fence);
+    if (isHeldBackByStop(spec) && message.fence !== undefined) {
+      const keeping = compareFence(parts.robotLink.fence, message.fence);
+      if (keeping) {
+        await keeping;
+        beginsUntil(message, parts.clock());
+      }
+    }
     const asker = { caller: callerOf(message), signal: NEVER, deadline: until, arrivedAt };
     const answer = runCommand(parts, spec, value, asker);
     ran = 'maybe';
+    if (isHeldBackByStop(spec) && spec.on_lapse !== 'finish') parts.onMotion?.(arrivedAt);
     const result = answer instanceof Promise ? await answer : answer;
     if (note) auditRelayed(parts, message, note);
     return result;
@@ -69,10 +78,9 @@ export async function runRelayed(parts: Relaying, message: CommandMessage): Prom
 }
 
 /** A command whose sender knew a lower number was sent before a stop. One that knew a higher one saw more than this disk kept. */
-async function compareFence(fence: Fence, sent: number | undefined): Promise<void> {
-  if (sent === undefined) return;
+function compareFence(fence: Fence, sent: number): Promise<void> | undefined {
   if (sent < fence.read()) throw stopped();
-  await fence.advance(sent);
+  return sent > fence.read() ? fence.advance(sent) : undefined;
 }
 
 /** Any failure as one that may travel, and that says whether the command ran. */

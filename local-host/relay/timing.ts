@@ -6,6 +6,8 @@ export const MOST_SKEW_MS = 2_000;
 interface Times {
   readonly issued_at: number;
   readonly deadline: number;
+  /** Latest start of a command that may wait for long. */
+  readonly begin_by?: number;
 }
 
 /**
@@ -14,7 +16,7 @@ interface Times {
  * any amount. With a clock that runs ahead messages merely seem late.
  * @throws ServiceError `robot_timeout` when it is late, `robot_unavailable` when the clocks disagree.
  */
-export function beginsUntil({ issued_at, deadline }: Times, now: number): number {
+export function beginsUntil({ issued_at, deadline, begin_by = deadline }: Times, now: number): number {
   if (issued_at - now > MOST_SKEW_MS) {
     const seconds = ((issued_at - now) / 1000).toFixed(1);
     throw failed(
@@ -23,7 +25,7 @@ export function beginsUntil({ issued_at, deadline }: Times, now: number): number
       'no',
     );
   }
-  if (now >= deadline) {
+  if (now >= Math.min(deadline, begin_by)) {
     const seconds = ((now - issued_at) / 1000).toFixed(1);
     throw failed(
       'robot_timeout',

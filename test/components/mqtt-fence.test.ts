@@ -168,7 +168,11 @@ describeWith('mosquitto', MOSQUITTO, 'The number of the fence', () => {
     };
     const motion = { command: 'go_to_relative', value: { x: 1 } };
     await until(() => presence.online === true);
-    expect(presence).toMatchObject({ features: ['fence'], fence: relayed.robot.fence.read() });
+    expect(presence).toMatchObject({
+      features: ['fence', 'begin_by'],
+      link_loss_ms: 1000,
+      fence: relayed.robot.fence.read(),
+    });
 
     expect(await ask('stop', { fence: 700 })).toMatchObject({ ok: true, result: { stopped: true }, fence: 701 });
     await until(() => presence.fence === 701);

@@ -55,6 +55,7 @@ export class Fence {
   /** The number of a robot that owns it. */
   #robots: number | undefined;
   #risenAt = 0;
+  #lastMotion: number | undefined;
   #lostAt: number | undefined;
 
   constructor(reserve: NumberReserve = unkeptNumbers()) {
@@ -67,11 +68,17 @@ export class Fence {
     return this.#robots ?? this.#reserve.last;
   }
 
+  /** When the motion arrived that was let pass last; undefined when there was none since the last stop. */
+  get lastMotion(): number | undefined {
+    return this.#lastMotion;
+  }
+
   /** Refuses from now on all motion that has arrived until now. Never fails. Gives the new number. */
   raise(): number {
     if (this.#robots === undefined) this.#reserve.next();
     else this.#robots = Math.min(this.#robots + 1, MAX_FENCE);
     this.#risenAt = arrivalStamp();
+    this.#lastMotion = undefined;
     return this.read();
   }
 
@@ -123,6 +130,7 @@ export class Fence {
     if (arrivedAt === undefined) return;
     if (!this.isPassed(arrivedAt)) throw stopped();
     if (this.#robots === undefined && !this.#reserve.kept) throw notReserved();
+    this.#lastMotion = arrivedAt;
   }
 }
 

@@ -10,12 +10,18 @@ export const handler = endpoint({
   summary: 'Whether the service is up and the robot connected',
   output: Status,
   uses: { config, robotLink },
-}).handler((_call, { config, robotLink }) => ({
-  status: 'ok',
-  version: VERSION,
-  mode: config.SERVICE_MODE,
-  robot: robotLink.connected() ? 'connected' : 'disconnected',
-  robot_link: robotLink.kind,
-  simulated: simulatedParts(config),
-  uptime_seconds: Math.round(process.uptime()),
-}));
+}).handler((_call, { config, robotLink }) => {
+  const problem = robotLink.problem?.();
+  const notes = robotLink.notes?.() ?? [];
+  return {
+    status: 'ok',
+    version: VERSION,
+    mode: config.SERVICE_MODE,
+    robot: robotLink.connected() ? 'connected' : 'disconnected',
+    robot_link: robotLink.kind,
+    ...(problem === undefined ? {} : { robot_problem: problem }),
+    ...(notes.length === 0 ? {} : { robot_notes: notes }),
+    simulated: simulatedParts(config),
+    uptime_seconds: Math.round(process.uptime()),
+  };
+});

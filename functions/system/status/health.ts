@@ -14,10 +14,13 @@ const CHECK_TIMEOUT_MS = 2_000;
  */
 export async function readinessOf(checks: readonly ReadinessCheck[], { draining }: Lifecycle) {
   const problems = await Promise.all(checks.map((check) => problemOf(check)));
+  const notes = await Promise.all(checks.map((check) => check.notes?.().catch(() => []) ?? []));
   const parts: PartStates = Object.fromEntries(
     checks.map(({ part, reason }, index) => [
       part,
-      problems[index] === undefined ? { ok: true as const } : { ok: false as const, reason },
+      problems[index] === undefined
+        ? { ok: true as const, ...(notes[index]?.length ? { notes: [...notes[index]] } : {}) }
+        : { ok: false as const, reason },
     ]),
   );
   const failed = checks.filter((_check, index) => problems[index] !== undefined);

@@ -11,6 +11,8 @@ export const Status = z
       .string()
       .describe('how the robot is reached; `simulated` moves no real machine')
       .meta({ example: 'simulated' }),
+    robot_problem: z.string().optional().describe('why the robot must not be used though it is connected'),
+    robot_notes: z.array(z.string()).optional().describe('what whoever looks after the robot should know'),
     simulated: z
       .array(z.enum(SIMULATED_PARTS))
       .describe('parts that are simulated: what they answer is made up')

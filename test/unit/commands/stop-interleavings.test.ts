@@ -11,7 +11,7 @@ import { auditTrail, robotLink, tokens } from '../../../functions/shared/ports.t
 import { invoke } from '../../support/invoke.ts';
 import { fakeAudit } from '../../support/relay.ts';
 import { handClock, nameTokens, openSimulatedRobot } from '../../support/robot.ts';
-import { testConfig, testPorts } from '../../support/world.ts';
+import { silentLogger, testConfig, testPorts } from '../../support/world.ts';
 
 /** A robot at the end of a link, and when it begins to move. */
 interface Body {
@@ -86,6 +86,7 @@ const behindBroker = (ownsFence: boolean) => (delay: Delay, begin: Begin) => {
     broker: () => broker as unknown as Broker, // as: this much of a broker is used here
     answers: 'robots/robot-1/answers/me',
     clock: Date.now,
+    logger: silentLogger,
     fence: new Fence(),
     onClose: () => undefined,
   });

@@ -59,6 +59,7 @@ export class Broker {
   #retry: NodeJS.Timeout | undefined;
   #problem: string | undefined;
   #heardAt = 0;
+  #lastPacketAt = performance.now();
   #paused = false;
   /** Largest packet this broker takes; a larger one would cost the connection, and everybody their answers. */
   #mostBytes = Number.POSITIVE_INFINITY;
@@ -98,6 +99,16 @@ export class Broker {
   /** True after a silence that no living connection has: the process was frozen, as functions are, and given up. */
   get frozen(): boolean {
     return this.up && (this.#paused || Date.now() - this.#heardAt > LONGEST_SILENCE_MS);
+  }
+
+  /** For how many ms nothing has come from the broker, over this connection or the one before it. */
+  get silentForMs(): number {
+    return performance.now() - this.#lastPacketAt;
+  }
+
+  /** Asks the broker for a sign of life. */
+  ping(): void {
+    if (this.up) this.#client?.sendPing();
   }
 
   /** Gives the connection up and makes a new one. */
@@ -174,6 +185,7 @@ export class Broker {
       // What is read first after a pause may have been sent long before the broker hung up.
       this.#paused ||= this.up && now - this.#heardAt > LONGEST_SILENCE_MS;
       this.#heardAt = now;
+      this.#lastPacketAt = performance.now();
     });
     client.on('message', (topic, payload, packet) => onMessage(messageOf(topic, payload, packet)));
     client.on('disconnect', ({ reasonCode }) => {

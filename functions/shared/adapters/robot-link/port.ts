@@ -1,10 +1,13 @@
 import type { AccessLevel } from '../../access.ts';
 import type { Fence } from '../../control/fence.ts';
-import type { JsonValue } from '../../json.ts';
+import type { JsonObject, JsonValue } from '../../json.ts';
 
 /** The kind of value a command takes; `none` takes no value. */
 export const COMMAND_KINDS = ['coordinates', 'str', 'int', 'float', 'bool', 'dict', 'list', 'none'] as const;
 export type CommandKind = (typeof COMMAND_KINDS)[number];
+/** What the items of a list may be. */
+export const ITEM_KINDS = ['str', 'int', 'float', 'bool'] as const;
+export type ItemKind = (typeof ITEM_KINDS)[number];
 
 /** One row of the catalogue: what the robot can be told or asked. */
 export interface CommandSpec {
@@ -13,16 +16,20 @@ export interface CommandSpec {
   readonly title: string;
   /** `query` leaves the robot as it is; `action` changes it and is audited and never prefetched. */
   readonly effect: 'query' | 'action';
-  /** Inclusive bounds of an int or a float. */
-  readonly bounds?: { readonly minimum: number; readonly maximum: number };
+  /** Inclusive bounds of an int or a float, at one end or at both. */
+  readonly bounds?: { readonly minimum?: number; readonly maximum?: number };
   /** Unit of an int or a float, `%` for instance. */
   readonly unit?: string;
   /** The answer comes when something has happened on the robot, which may take minutes. */
   readonly waits?: true;
-  /** A list holds only strings. */
-  readonly items?: 'str';
+  /** What a list holds; absent: anything. */
+  readonly items?: ItemKind;
+  /** JSON Schema of the value; units stand in it as `x-unit`. */
+  readonly args?: JsonObject;
   /** Whether it moves the robot, or changes how it moves. Absent: whoever made the catalogue does not say. */
   readonly motion?: boolean;
+  /** Whether what it has begun ends with the link or the lease under which it began. Absent: `stop`. */
+  readonly on_lapse?: 'stop' | 'finish';
 }
 
 /** On whose behalf a command runs. */
@@ -49,6 +56,8 @@ export interface SendOptions {
   readonly deadline: number;
   /** Aborts when the caller no longer waits. The link forgets the call at once; what the robot does goes on. */
   readonly signal: AbortSignal;
+  /** Latest start of a command that may wait for long, in ms since the epoch; absent: the deadline. */
+  readonly beginBy?: number;
 }
 
 /**
@@ -60,6 +69,10 @@ export interface RobotLink {
   /** Every link asks it immediately before the bytes of a motion leave. */
   readonly fence: Fence;
   connected(): boolean;
+  /** Why the robot must not be used though it is connected, in a sentence that anybody may read. */
+  problem?(): string | undefined;
+  /** What does not keep the robot from being used, and whoever looks after it should know; sentences anybody may read. */
+  notes?(): readonly string[];
   /** The commands this robot knows. */
   catalogue(): ReadonlyMap<string, CommandSpec>;
   /** Sends one command; the answer is the robot's own. Errors also: what {@link Fence.admit} throws. */

@@ -28,6 +28,7 @@ function silentRobot() {
     broker: () => broker as unknown as Broker, // as: this much of a broker is used here
     answers: 'robots/robot-1/answers/me',
     clock: Date.now,
+    logger: silentLogger,
     fence: new Fence(),
     onClose: () => undefined,
   });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ACCESS_LEVELS } from '../../../access.ts';
 import { MAX_FENCE } from '../../../control/fence.ts';
 import type { JsonValue } from '../../../json.ts';
-import { COMMAND_KINDS } from '../port.ts';
+import { COMMAND_KINDS, ITEM_KINDS } from '../port.ts';
 
 const Json = z.unknown() as unknown as z.ZodType<JsonValue>; // as: what is parsed here came out of a JSON text
 const moment = z.int().describe('ms since 1970-01-01T00:00:00Z');
@@ -33,6 +33,9 @@ export const CommandMessage = z
     fence: fence
       .exactOptional()
       .describe('to robots that list the feature `fence`: the number when the command arrived'),
+    begin_by: moment
+      .exactOptional()
+      .describe('to robots that list the feature `begin_by`: latest start of a command that waits, in ms since 1970'),
     sender: Sender,
   })
   .meta({ id: 'CommandMessage' });
@@ -62,6 +65,8 @@ export const REFUSALS = [
   'robot_error',
   'robot_timeout',
   'robot_unavailable',
+  'busy',
+  'not_ready',
   'stopped',
   'unknown_command',
   'wrong_value_type',
@@ -85,23 +90,45 @@ export const AnswerMessage = z
         code: z.enum(REFUSALS).catch('robot_error'),
         detail: z.string().describe('a sentence a person can act on'),
         ran: z.enum(RAN).catch('maybe').describe('whether the command has run'),
+        errors: z
+          .array(z.object({ pointer: z.string(), message: z.string() }))
+          .optional()
+          .catch(undefined)
+          .describe('faults of the value; `pointer` is a JSON pointer that begins with /value'),
       }),
     }),
   ])
   .meta({ id: 'AnswerMessage' });
 export type AnswerMessage = z.infer<typeof AnswerMessage>;
 
-const Spec = z.object({
-  name: z.string().min(1).max(128),
-  kind: z.enum(COMMAND_KINDS),
-  title: z.string(),
-  effect: z.enum(['query', 'action']),
-  bounds: z.object({ minimum: z.number(), maximum: z.number() }).exactOptional(),
-  unit: z.string().exactOptional(),
-  waits: z.literal(true).exactOptional(),
-  items: z.literal('str').exactOptional(),
-  motion: z.boolean().exactOptional(),
-});
+/** One command of a robot. An entry that does not fit is left out; the others stay. */
+export const CatalogueEntry = z
+  .object({
+    name: z.string().min(1).max(128),
+    kind: z.enum(COMMAND_KINDS).describe('the value it takes; `none` takes no value'),
+    title: z.string(),
+    effect: z.enum(['query', 'action']).describe('`query` leaves the robot as it is'),
+    bounds: z
+      .object({ minimum: z.number().exactOptional(), maximum: z.number().exactOptional() })
+      .exactOptional()
+      .describe('inclusive, of an int or a float'),
+    unit: z.string().exactOptional().describe('of an int or a float'),
+    waits: z
+      .literal(true)
+      .exactOptional()
+      .describe('it is answered when something has happened, which may take minutes'),
+    items: z.enum(ITEM_KINDS).exactOptional().describe('what a list holds'),
+    args: z
+      .record(z.string(), Json)
+      .exactOptional()
+      .describe('JSON Schema of the value, units as `x-unit`, without patterns; checked before the command is sent'),
+    motion: z.boolean().exactOptional().describe('whether it moves the robot or changes how it moves'),
+    on_lapse: z
+      .enum(['stop', 'finish'])
+      .exactOptional()
+      .describe('`finish`: what it began goes on when the link under which it began is lost'),
+  })
+  .meta({ id: 'CatalogueEntry' });
 
 /** On `robots/{robot_id}/presence`: retained, and the robot's last will with `online: false`. */
 export const PresenceMessage = z
@@ -110,9 +137,25 @@ export const PresenceMessage = z
       v: z.literal(1),
       online: z.literal(true),
       session: z.string().describe('new with each connection of the robot: what was asked before is lost'),
-      catalogue: z.array(Spec).describe('every command this robot knows'),
-      features: z.array(z.string()).exactOptional().describe('`fence`: it keeps the number; others are ignored'),
-      fence: fence.exactOptional().describe('the present number, with the feature `fence`'),
+      catalogue: z.array(z.unknown()).describe('every command this robot knows, each a CatalogueEntry'),
+      features: z
+        .array(z.string())
+        .catch([])
+        .optional()
+        .describe('`fence`: it keeps the number; `begin_by`: it knows that member; others are ignored'),
+      fence: fence.optional().catch(undefined).describe('the present number, with the feature `fence`'),
+      link_loss_ms: z
+        .int()
+        .min(1)
+        .max(1000)
+        .optional()
+        .catch(undefined)
+        .describe('it stops by itself after so long a silence of the broker'),
+      stop_effect: z
+        .enum(['hold', 'limp', 'brake'])
+        .optional()
+        .catch(undefined)
+        .describe('how it stands after a stop: held by its motors, without power, or by brakes'),
     }),
     z.object({ v: z.literal(1), online: z.literal(false), reason: z.string().exactOptional() }),
   ])

@@ -84,6 +84,7 @@ function openMqttRobots(address: BrokerAddress, { logger, clock, newFence }: Fle
           broker: () => broker,
           answers: answersTo(instance),
           clock,
+          logger,
           fence: newFence(),
           onClose: () => {
             robots.delete(robotId);

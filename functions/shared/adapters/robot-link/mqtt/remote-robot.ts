@@ -1,10 +1,13 @@
 import type { Fence } from '../../../control/fence.ts';
+import { ServiceError } from '../../../errors.ts';
 import type { JsonValue } from '../../../json.ts';
+import type { Logger } from '../../../logger.ts';
 import type { Broker } from '../../mqtt/broker.ts';
 import type { Message } from '../../mqtt/message.ts';
 import type { CommandSpec, RobotCommand, RobotLink, Sender, SendOptions, StopReport } from '../port.ts';
 import { Calls } from './calls.ts';
-import { AnswerMessage, type CommandMessage, PresenceMessage, read, StopAnswer, type StopMessage } from './messages.ts';
+import { KnownRobot } from './known-robot.ts';
+import { AnswerMessage, type CommandMessage, type Ran, read, StopAnswer, type StopMessage } from './messages.ts';
 import { failed } from './outcome.ts';
 import { topicsOf } from './topics.ts';
 
@@ -13,8 +16,12 @@ const MOST_CALLS = 1_000;
 const MOST_BACKLOG_BYTES = 256 * 1024;
 /** Longest time a command may take, in ms: what a waiting command may. */
 const LONGEST_MS = 600_000;
-
-const NO_COMMANDS: ReadonlyMap<string, CommandSpec> = new Map();
+/** How long a stop waits for a robot of which the broker knows no presence, in ms. */
+const UNSEEN_STOP_MS = 2_000;
+/** Most faults of a value that are passed on. */
+const MOST_FAULTS = 10;
+/** Longest sentence of a robot that is passed on. */
+const LONGEST_DETAIL = 300;
 
 interface Parts {
   readonly robotId: string;
@@ -22,6 +29,7 @@ interface Parts {
   /** Where this instance of the service hears answers. */
   readonly answers: string;
   readonly clock: () => number;
+  readonly logger: Logger;
   readonly fence: Fence;
   readonly onClose: () => void;
 }
@@ -36,30 +44,40 @@ export class RemoteRobot implements RobotLink {
   readonly #parts: Parts;
   readonly #topics: ReturnType<typeof topicsOf>;
   readonly #calls = new Calls();
-  #known: PresenceMessage | undefined;
-  #knownText: Buffer | undefined;
-  #knownUntil = Number.POSITIVE_INFINITY;
-  #catalogue: ReadonlyMap<string, CommandSpec> = NO_COMMANDS;
+  readonly #known: KnownRobot;
   #seen: Array<() => void> = [];
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.fence = parts.fence;
     this.#topics = topicsOf(parts.robotId);
+    this.#known = new KnownRobot(parts);
   }
 
   connected(): boolean {
-    return this.#parts.broker().up && this.#online();
+    return this.#parts.broker().up && this.#known.online;
   }
 
   catalogue(): ReadonlyMap<string, CommandSpec> {
     this.#requireReachable();
-    return this.#catalogue;
+    return this.#known.catalogue;
   }
 
-  send({ command, value, sender, arrivedAt }: RobotCommand, options: SendOptions): Promise<JsonValue> {
+  problem(): string | undefined {
+    return this.#known.problem();
+  }
+
+  notes(): readonly string[] {
+    return this.#known.notes();
+  }
+
+  async send({ command, value, sender, arrivedAt }: RobotCommand, options: SendOptions): Promise<JsonValue> {
     if (this.#calls.size >= MOST_CALLS || this.#parts.broker().backlog > MOST_BACKLOG_BYTES) {
-      return Promise.reject(failed('robot_unavailable', 'Too many commands wait for this robot.', 'no'));
+      throw failed('robot_unavailable', 'Too many commands wait for this robot.', 'no');
+    }
+    this.#requireReachable();
+    if (this.#parts.clock() >= options.deadline) {
+      throw failed('robot_timeout', 'The time for this command was over before it could begin.', 'no');
     }
     return this.#ask(this.#topics.commands, options, () => {
       this.fence.admit(arrivedAt);
@@ -68,6 +86,7 @@ export class RemoteRobot implements RobotLink {
         ...(value === undefined ? {} : { value }),
         sender: onTheWire(sender),
         ...this.#numbered(this.fence.read()),
+        ...(options.beginBy !== undefined && this.#known.lists('begin_by') ? { begin_by: options.beginBy } : {}),
       };
     });
   }
@@ -75,29 +94,46 @@ export class RemoteRobot implements RobotLink {
   async stop(options: SendOptions, sender?: Sender): Promise<StopReport> {
     const before = this.fence.read();
     this.fence.raise();
+    this.#requireBroker();
     const content = () => ({
       ...(sender === undefined ? {} : { sender: onTheWire(sender) }),
       // The robot goes one above it, and so to where this fence stands already.
       ...this.#numbered(before),
     });
-    const report = StopAnswer.safeParse(await this.#ask(this.#topics.stop, options, content));
+    const asked = this.#ask(this.#topics.stop, options, content);
+    // Whatever the broker knows of the robot: it may be there all the same, and a stop is never wrong.
+    const report = StopAnswer.safeParse(await (this.#known.online ? asked : this.#unlessUnseen(asked)));
     if (report.success) return report.data;
     throw failed('robot_error', 'The robot did not confirm that it stands still.', 'maybe');
   }
 
+  async #unlessUnseen(asked: Promise<JsonValue>): Promise<JsonValue> {
+    let timer: NodeJS.Timeout | undefined;
+    const unseen = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(
+        () => reject(this.#unseen('The stop was sent, and nothing answered.', 'maybe')),
+        UNSEEN_STOP_MS,
+      );
+    });
+    try {
+      return await Promise.race([asked, unseen]);
+    } finally {
+      clearTimeout(timer);
+      asked.catch(() => undefined); // it ends with its own deadline
+    }
+  }
+
   async #ask(topic: string, options: SendOptions, content: () => Content): Promise<JsonValue> {
-    this.#requireReachable();
     const { broker, answers, clock } = this.#parts;
     const now = clock();
     const deadline = Math.min(options.deadline, now + LONGEST_MS);
-    if (now >= deadline)
-      throw failed('robot_timeout', 'The time for this command was over before it could begin.', 'no');
     return this.#calls.begin(options.signal, (id) => {
       const message: CommandMessage | StopMessage = { v: 1, id, issued_at: now, deadline, ...content() };
+      const end = 'begin_by' in message && message.begin_by !== undefined ? message.begin_by : deadline;
       const properties = {
         correlation: Buffer.from(id),
         responseTopic: answers,
-        expirySeconds: Math.max(1, Math.ceil((deadline - now) / 1000)),
+        expirySeconds: Math.max(1, Math.ceil((end - now) / 1000)),
       };
       try {
         broker().publish(topic, JSON.stringify(message), properties);
@@ -112,39 +148,32 @@ export class RemoteRobot implements RobotLink {
     const call = correlation && this.#calls.find(correlation.toString('utf8'));
     if (!call) return;
     const answer = read(AnswerMessage, payload);
-    if (answer?.fence !== undefined && this.#ownsFence) this.fence.follow(answer.fence);
+    if (answer?.fence !== undefined && this.#known.lists('fence')) this.fence.follow(answer.fence);
     if (!answer) call.fail(failed('robot_error', 'The robot answered with what is no answer.', 'maybe'));
     else if (answer.ok) call.settle(answer.result);
-    else call.fail(failed(answer.error.code, answer.error.detail.slice(0, 500), answer.error.ran));
+    else call.fail(refused(answer.error));
   }
 
-  hearPresence({ payload, expirySeconds }: Message): void {
-    this.#knownUntil =
-      expirySeconds === undefined ? Number.POSITIVE_INFINITY : this.#parts.clock() + expirySeconds * 1000;
-    // A robot repeats itself to show that it lives; only what is new is read.
-    if (!this.#knownText?.equals(payload)) {
-      const before = this.#known;
-      this.#knownText = payload;
-      this.#known = read(PresenceMessage, payload);
-      const { catalogue = [], session = undefined } = this.#known?.online ? this.#known : {};
-      this.#catalogue = new Map(catalogue.map((spec) => [spec.name, spec]));
-      this.#followFence(this.#known);
-      if (before?.online && before.session !== session) this.#abandon('The robot went away before it answered.');
+  hearPresence(message: Message): void {
+    const before = this.#known.session;
+    if (this.#known.hear(message)) {
+      this.#followFence();
+      if (before !== undefined && before !== this.#known.session)
+        this.#abandon('The robot went away before it answered.');
     }
     for (const wake of this.#seen.splice(0)) wake();
   }
 
   /** The connection to the broker is gone, and with it all that was known and asked. */
   forget(): void {
-    this.#known = undefined;
-    this.#knownText = undefined;
+    this.#known.forget();
     this.fence.lose();
     this.#abandon('The connection to the robot broke before it answered.');
   }
 
   /** Settles when something is known about the robot, or after so many ms. */
   whenSeen(milliseconds: number): Promise<void> {
-    if (this.#known) return Promise.resolve();
+    if (this.#known.seen) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
       this.#seen.push(() => {
@@ -161,42 +190,51 @@ export class RemoteRobot implements RobotLink {
 
   /** Robots that do not keep the number refuse a message with a member that they do not know. */
   #numbered(fence: number): { fence?: number } {
-    return this.#ownsFence ? { fence } : {};
+    return this.#known.lists('fence') ? { fence } : {};
   }
 
-  get #ownsFence(): boolean {
-    return this.#known?.online === true && this.#known.features?.includes('fence') === true;
-  }
-
-  #followFence(presence: PresenceMessage | undefined): void {
-    if (!presence?.online) this.fence.lose();
-    else if (!this.#ownsFence) this.fence.own();
-    else if (presence.fence !== undefined) this.fence.follow(presence.fence);
+  #followFence(): void {
+    if (!this.#known.online) this.fence.lose();
+    else if (!this.#known.lists('fence')) this.fence.own();
+    else if (this.#known.fence !== undefined) this.fence.follow(this.#known.fence);
   }
 
   #abandon(why: string): void {
     this.#calls.failAll(failed('robot_unavailable', why, 'maybe'));
   }
 
-  #online(): boolean {
-    return this.#known?.online === true && this.#parts.clock() < this.#knownUntil;
+  #requireBroker(): void {
+    const { problem } = this.#parts.broker();
+    if (problem !== undefined) throw failed('robot_unavailable', problem, 'no');
   }
 
   #requireReachable(): void {
-    const { problem } = this.#parts.broker();
-    if (problem !== undefined) throw failed('robot_unavailable', problem, 'no');
-    if (this.#online()) return;
-    const reason = this.#known?.online === false && this.#known.reason ? ` It said: ${this.#known.reason}` : '';
-    throw failed(
+    this.#requireBroker();
+    if (!this.#known.online) throw this.#unseen('', 'no');
+  }
+
+  #unseen(what: string, ran: Ran): ServiceError {
+    const reason = this.#known.reason ? ` It said: ${this.#known.reason}` : '';
+    return failed(
       'robot_unavailable',
-      `The robot "${this.#parts.robotId}" is not connected to the MQTT broker.${reason}`,
-      'no',
+      `The robot "${this.#parts.robotId}" is not connected to the MQTT broker.${reason}${what && ` ${what}`}`,
+      ran,
     );
   }
 }
 
-type Content = Pick<CommandMessage, 'command' | 'value' | 'sender' | 'fence'> | Pick<StopMessage, 'sender' | 'fence'>;
+type Content =
+  | Pick<CommandMessage, 'command' | 'value' | 'sender' | 'fence' | 'begin_by'>
+  | Pick<StopMessage, 'sender' | 'fence'>;
 
 function onTheWire({ clientId, accessLevel, keyId }: Sender) {
   return { client_id: clientId, access_level: accessLevel, key_id: keyId };
+}
+
+/** What a robot refuses a command with, as one of our errors. */
+function refused({ code, detail, ran, errors }: Extract<AnswerMessage, { ok: false }>['error']): ServiceError {
+  const error = failed(code, detail.slice(0, LONGEST_DETAIL), ran);
+  if (!errors?.length) return error;
+  const { message, headers, members = {} } = error;
+  return new ServiceError(code, { detail: message, headers, members, errors: errors.slice(0, MOST_FAULTS) });
 }
