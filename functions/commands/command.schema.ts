@@ -87,8 +87,13 @@ export const CommandResult = z
     command: z.string(),
     value: Json.optional().describe('the value as it was sent to the robot; absent for kind `none`'),
     result: Json.describe('whatever the robot answered'),
+    ok: z
+      .boolean()
+      .nullable()
+      .describe('whether the robot does what it was told; `null`: it was sent, and the robot gives no answer'),
+    declined: z.string().optional().describe('why not, in the words of the robot'),
   })
-  .meta({ id: 'CommandResult', example: { command: 'sound_level', value: 40, result: { sound_level: 40 } } });
+  .meta({ id: 'CommandResult', example: { command: 'sound_level', value: 40, result: { sound_level: 40 }, ok: true } });
 
 export const Catalogue = z
   .object({

@@ -24,7 +24,7 @@ export const handler = endpoint({
   if (spec.kind !== 'none' || movesByGet(ports.robotLink, spec)) throw wrongKind(spec, 'path:command');
   recordAction(call, spec);
   const answer = runCommand(ports, spec, undefined, call);
-  return answer instanceof Promise ? answer.then((result) => ({ command, result })) : { command, result: answer };
+  return answer instanceof Promise ? answer.then((late) => ({ command, ...late })) : { command, ...answer };
 });
 
 /** What moves a real robot answers to a POST only: a link that somebody opens must move nothing. */

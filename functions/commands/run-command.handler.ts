@@ -21,5 +21,5 @@ export const handler = endpoint({
   const value = valueFor(spec, valid.body?.value);
   recordAction(call, spec, value);
   const answer = runCommand(ports, spec, value, call);
-  return { command, value, result: answer instanceof Promise ? await answer : answer };
+  return { command, value, ...(answer instanceof Promise ? await answer : answer) };
 });

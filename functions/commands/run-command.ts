@@ -3,6 +3,7 @@ import type { CommandSpec, RobotLink, Sender } from '../shared/adapters/robot-li
 import type { Config } from '../shared/config.ts';
 import { ServiceError } from '../shared/errors.ts';
 import type { JsonObject, JsonValue } from '../shared/json.ts';
+import { answerOf, type CommandAnswer } from './command-answer.ts';
 import { requireFittingValue } from './command-value.ts';
 import { hungUp, Patience } from './patience.ts';
 
@@ -58,7 +59,7 @@ export function findCommand(robotLink: RobotLink, command: string): CommandSpec 
 }
 
 /**
- * Sends one command and gives the robot's own answer; without a promise when the robot answers at once. `value` is of
+ * Sends one command and gives the robot's own answer, judged; without a promise when the robot answers at once. `value` is of
  * the kind of the command; absent for kind `none`.
  * @throws ServiceError `validation_failed` (bounds), `stopped` (by a stop that came after it), `robot_unavailable`,
  * `robot_error`, `robot_timeout` (the mission goes on and can be waited for again). A caller that has hung up already moves nothing.
@@ -68,7 +69,7 @@ export function runCommand(
   spec: CommandSpec,
   value: JsonValue | undefined,
   asker: Asker,
-): JsonValue | Promise<JsonValue> {
+): CommandAnswer | Promise<CommandAnswer> {
   if (value !== undefined) requireFittingValue(spec, value);
   if (asker.abandoned ?? asker.signal.aborted) throw hungUp(asker.signal);
   const sender = senderOf(asker.caller);
@@ -85,7 +86,8 @@ export function runCommand(
     },
     patience,
   );
-  return answer instanceof Promise ? patience.wait(answer) : answer;
+  if (!(answer instanceof Promise)) return answerOf(spec, answer);
+  return patience.wait(answer).then((late) => answerOf(spec, late));
 }
 
 /** Cancels that a robot's catalogue need not mark: to refuse one would keep alive what the stop was to end. */

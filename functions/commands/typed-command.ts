@@ -11,6 +11,10 @@ import { findCommand, recordAction, runCommand } from './run-command.ts';
 export const COMMAND_ERRORS = [
   'unknown_command',
   'wrong_value_type',
+  'busy',
+  'not_ready',
+  'stopped',
+  'storage_full',
   'robot_error',
   'robot_unavailable',
   'robot_timeout',
@@ -36,7 +40,7 @@ export function typedCommand(
     recordAction(call, spec, value);
     const answer = runCommand(ports, spec, value, call);
     return answer instanceof Promise
-      ? answer.then((result) => ({ command, value, result }))
-      : { command, value, result: answer };
+      ? answer.then((late) => ({ command, value, ...late }))
+      : { command, value, ...answer };
   });
 }

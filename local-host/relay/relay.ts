@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { CommandAnswer } from '../../functions/commands/command-answer.ts';
 import { stop } from '../../functions/commands/stop.ts';
 import { Broker } from '../../functions/shared/adapters/mqtt/broker.ts';
 import { brokerAddress, ROBOT_ID } from '../../functions/shared/adapters/mqtt/broker-address.ts';
@@ -127,7 +128,8 @@ export function openRelay(parts: Relaying & { readonly logger: Logger }): Relay 
       () => auditRelayed(parts, asked, { command: 'stop' }),
       (error: unknown) => auditRelayed(parts, asked, { command: 'stop' }, outcomeOf(error, 'maybe')),
     );
-    conclude(message, answering as Promise<JsonValue>, { ran: 'maybe', isStop: true }); // as: a report is JSON
+    const reporting = answering.then((report) => ({ result: report as JsonValue })); // as: a report is JSON
+    conclude(message, reporting, { ran: 'maybe', isStop: true });
     announce();
   }
 
@@ -142,14 +144,18 @@ export function openRelay(parts: Relaying & { readonly logger: Logger }): Relay 
 
   function conclude(
     message: Message,
-    answering: Promise<JsonValue | undefined>,
+    answering: Promise<Pick<CommandAnswer, 'result' | 'declined'> | undefined>,
     { ran, isStop = false }: Concluded,
   ): void {
     const { responseTopic, correlation } = message;
     const id = correlation?.toString('utf8') ?? '';
     answering
       .then(
-        (result): AnswerMessage | undefined => (result === undefined ? undefined : { v: 1, id, ok: true, result }),
+        (answer): AnswerMessage | undefined => {
+          if (answer === undefined) return undefined;
+          const { result, declined } = answer;
+          return { v: 1, id, ok: true, result, ...(declined === undefined ? {} : { declined }) };
+        },
         (error: unknown) => refusalOf(outcomeOf(error, ran), id, logger),
       )
       .then((answer) =>

@@ -1,3 +1,4 @@
+import type { CommandAnswer } from '../../functions/commands/command-answer.ts';
 import { valueFor } from '../../functions/commands/command-value.ts';
 import {
   type Commanding,
@@ -12,7 +13,7 @@ import { type CommandMessage, type Ran, REFUSALS } from '../../functions/shared/
 import { failed } from '../../functions/shared/adapters/robot-link/mqtt/outcome.ts';
 import { arrivalStamp, type Fence, stopped } from '../../functions/shared/control/fence.ts';
 import { ServiceError } from '../../functions/shared/errors.ts';
-import type { JsonObject, JsonValue } from '../../functions/shared/json.ts';
+import type { JsonObject } from '../../functions/shared/json.ts';
 import type { Lifecycle } from '../../functions/shared/lifecycle.ts';
 import { auditRelayed } from './audit-relayed.ts';
 import type { SeenIds } from './seen-ids.ts';
@@ -32,10 +33,10 @@ const NEVER = new AbortController().signal;
 /**
  * Runs a command that came through the broker, as if it had come from here: time, command, kind and bounds are judged
  * anew, by what this robot itself says, and the number of its fence.
- * @returns the robot's answer; undefined when this very message came before, and its first coming is answered.
+ * @returns the robot's answer, judged; undefined when this very message came before, and its first coming is answered.
  * @throws ServiceError with the member `command_ran`.
  */
-export async function runRelayed(parts: Relaying, message: CommandMessage): Promise<JsonValue | undefined> {
+export async function runRelayed(parts: Relaying, message: CommandMessage): Promise<CommandAnswer | undefined> {
   const arrivedAt = arrivalStamp();
   let ran: Ran = 'no';
   let note: JsonObject | undefined;

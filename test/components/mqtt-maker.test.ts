@@ -194,6 +194,17 @@ describeWith('mosquitto', MOSQUITTO, 'A robot of another maker', () => {
     expect(await post('commands/dock')).toMatchObject({ status: 200 });
   });
 
+  it('may answer and decline all the same', async () => {
+    const { say } = await program(() => ({ ok: true, result: { torque: 0 }, declined: 'The motors are off.' }));
+    await say({});
+    await serve();
+    await online();
+    expect(await post('commands/go_to_relative', { x: 1 })).toMatchObject({
+      status: 200,
+      json: { result: { torque: 0 }, ok: false, declined: 'The motors are off.' },
+    });
+  });
+
   it.each(['busy', 'not_ready', 'stopped'])('may refuse with %s, and say where a value does not fit', async (code) => {
     const { say } = await program(() => ({
       ok: false,

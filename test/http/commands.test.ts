@@ -18,7 +18,7 @@ describe.each(['v1', 'v2'])('Commands through a real socket, %s', (version) => {
 
   it('a query is a GET', async () => {
     const { json } = await service.as('USER', `/api/${version}/get/get_battery_level`);
-    expect(json).toEqual({ command: 'get_battery_level', result: expect.any(Number) });
+    expect(json).toEqual({ command: 'get_battery_level', result: expect.any(Number), ok: true });
   });
 
   it('a mission is started, waited for, and waited for once more', async () => {

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RobotCommand, RobotLink, SendOptions } from '../../functions/shared/adapters/robot-link/port.ts';
+import type {
+  RobotAnswer,
+  RobotCommand,
+  RobotLink,
+  SendOptions,
+} from '../../functions/shared/adapters/robot-link/port.ts';
 import type { JsonValue } from '../../functions/shared/json.ts';
 import { refusal } from './errors.ts';
 
@@ -14,7 +19,7 @@ export interface LinkUnderTest {
   /** An order that tells apart who gave it: the answer must belong to the number (0 to 99). */
   readonly numbered: (n: number) => Asked & { readonly answer: JsonValue };
   /** A command that is not answered before something else happens, `stop` at the latest. */
-  readonly waiting: (send: (asked: Asked) => Promise<JsonValue>) => Promise<Asked>;
+  readonly waiting: (send: (asked: Asked) => Promise<RobotAnswer>) => Promise<Asked>;
   /** How many commands have reached the robot, stop apart. */
   readonly reached?: () => number;
   /** Takes the robot away, and brings it back. */
@@ -39,7 +44,7 @@ export function robotLinkContract(name: string, open: () => Promise<LinkUnderTes
       signal: new AbortController().signal,
       ...given,
     });
-    const send = async ({ command, value }: Asked, given: Partial<SendOptions> = {}): Promise<JsonValue> => {
+    const send = async ({ command, value }: Asked, given: Partial<SendOptions> = {}): Promise<RobotAnswer> => {
       const asked = value === undefined ? { command, sender: SENDER } : { command, value, sender: SENDER };
       return world.link.send(asked, options(given));
     };

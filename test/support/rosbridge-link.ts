@@ -1,4 +1,9 @@
-import type { RobotLink, SendOptions } from '../../functions/shared/adapters/robot-link/port.ts';
+import {
+  Declined,
+  type RobotLink,
+  type SendOptions,
+  Unanswered,
+} from '../../functions/shared/adapters/robot-link/port.ts';
 import { parseMapping } from '../../functions/shared/adapters/robot-link/rosbridge/mapping.ts';
 import { openRosbridgeRobot } from '../../functions/shared/adapters/robot-link/rosbridge/rosbridge-robot.ts';
 import type { JsonValue } from '../../functions/shared/json.ts';
@@ -39,7 +44,8 @@ export function clientOf(link: RobotLink): LinkClient {
     async send(command, value, signal, clientId = 'alice') {
       const sender = { clientId, accessLevel: 'USER', keyId: 'key-1' } as const;
       const order = value === undefined ? { command, sender } : { command, value, sender };
-      return link.send(order, options(signal ? { signal } : {}));
+      const answer = await link.send(order, options(signal ? { signal } : {}));
+      return answer instanceof Declined || answer instanceof Unanswered ? answer.result : answer;
     },
     stop: async (more = {}) => link.stop(options(more)),
   };

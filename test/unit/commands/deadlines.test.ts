@@ -20,6 +20,9 @@ interface Asked {
   readonly inCloud?: boolean;
 }
 
+/** The answer to `skill`. */
+type Called = { readonly result: { readonly msg: string } };
+
 function ask({ link, command = 'a_none', value, signal, settings = {}, inCloud = false }: Asked) {
   const config = { ...testConfig(settings), inCloud };
   const ports = { robotLink: link, config, clock: Date.now };
@@ -49,7 +52,7 @@ afterEach(() => {
 describe('A command', () => {
   it('that is answered at once makes no promise, timer or listener', () => {
     const { signal } = new AbortController();
-    expect(ask({ link: scriptedLink(() => 42), signal })).toBe(42);
+    expect(ask({ link: scriptedLink(() => 42), signal })).toEqual({ result: 42, ok: true });
     expect(jest.getTimerCount()).toBe(0);
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
@@ -82,7 +85,7 @@ describe('A command', () => {
 
   it('holds nothing after its answer or its error has come', async () => {
     const { signal } = new AbortController();
-    expect(await ask({ link: scriptedLink(async () => 'late'), signal })).toBe('late');
+    expect(await ask({ link: scriptedLink(async () => 'late'), signal })).toEqual({ result: 'late', ok: true });
     const refusing = scriptedLink(() => Promise.reject(new ServiceError('robot_error', { detail: 'No.' })));
     await expect(ask({ link: refusing, signal })).rejects.toMatchObject({ code: 'robot_error' });
     expect(jest.getTimerCount()).toBe(0);
@@ -119,22 +122,22 @@ describe('A command', () => {
 
   it('that waits for a mission can be given up and asked again, and the mission goes on', async () => {
     const link = openSimulatedRobot(Date.now);
-    const called = ask({ link, command: 'skill', value: { name: 'wait', seconds: 30 } }) as { msg: string }; // as: skill answers so
-    const wait = { link, command: 'wait_for_skill', value: called.msg, inCloud: true };
+    const called = ask({ link, command: 'skill', value: { name: 'wait', seconds: 30 } }) as unknown as Called; // as: the simulated robot answers at once
+    const wait = { link, command: 'wait_for_skill', value: called.result.msg, inCloud: true };
     const first = Promise.resolve(ask(wait)).catch((error: unknown) => error);
     await jest.advanceTimersByTimeAsync(25_000);
     expect(await first).toMatchObject({ code: 'robot_timeout' });
     const second = ask(wait);
     await jest.advanceTimersByTimeAsync(6_000);
-    expect(await second).toMatchObject({ awaited: true });
+    expect(await second).toMatchObject({ result: { awaited: true }, ok: true });
     expect(jest.getTimerCount()).toBe(0);
   });
 
   it('of 200 callers that hang up while they wait leaves nothing behind', async () => {
     const link = openSimulatedRobot(Date.now);
-    const { msg } = ask({ link, command: 'skill', value: { name: 'dance' } }) as { msg: string }; // as: skill answers so
+    const { result } = ask({ link, command: 'skill', value: { name: 'dance' } }) as unknown as Called; // as: the simulated robot answers at once
     const callers = Array.from({ length: 200 }, () => new AbortController());
-    const waits = callers.map(({ signal }) => ask({ link, command: 'wait_for_skill', value: msg, signal }));
+    const waits = callers.map(({ signal }) => ask({ link, command: 'wait_for_skill', value: result.msg, signal }));
     const settled = Promise.allSettled(waits);
     for (const caller of callers.slice(0, 100)) caller.abort();
     expect(stop({ robotLink: link, config: testConfig(), clock: Date.now })).toEqual({

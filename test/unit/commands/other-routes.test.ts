@@ -21,7 +21,7 @@ describe('GET get/{command}', () => {
   it('answers a query', async () => {
     const answer = await get('get_language');
     expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
-    expect(answer.body).toEqual({ command: 'get_language', result: 'en' });
+    expect(answer.body).toEqual({ command: 'get_language', result: 'en', ok: true });
   });
 
   it('runs an action that takes no value', async () => {
@@ -73,7 +73,7 @@ describe('POST commands/{command}/', () => {
   it.each([undefined, {}, '{}'])('runs a command without a value for the body %j', async (body) => {
     const answer = await post('get_language', body);
     expect(answer).toMatchObject({ status: 200 });
-    expect(answer.body).toEqual({ command: 'get_language', result: 'en' });
+    expect(answer.body).toEqual({ command: 'get_language', result: 'en', ok: true });
   });
 
   it.each<[string, unknown]>([

@@ -48,6 +48,29 @@ export interface RobotCommand {
   readonly arrivedAt?: number;
 }
 
+/** The robot answers, and says by `why`, a sentence, that it does not do what it was told. */
+export class Declined {
+  readonly result: JsonValue;
+  readonly why: string;
+
+  constructor(result: JsonValue, why: string) {
+    this.result = result;
+    this.why = why;
+  }
+}
+
+/** The command was sent, and nothing tells what became of it. */
+export class Unanswered {
+  readonly result: JsonValue;
+
+  constructor(result: JsonValue) {
+    this.result = result;
+  }
+}
+
+/** What comes back from a command: mostly the robot's own answer as it came. */
+export type RobotAnswer = JsonValue | Declined | Unanswered;
+
 /** What the robot confirmed: it stands still, and so many missions were cancelled, where it says how many. */
 export type StopReport = { readonly stopped: true; readonly cancelled_missions?: number };
 
@@ -76,7 +99,7 @@ export interface RobotLink {
   /** The commands this robot knows. */
   catalogue(): ReadonlyMap<string, CommandSpec>;
   /** Sends one command; the answer is the robot's own. Errors also: what {@link Fence.admit} throws. */
-  send(command: RobotCommand, options: SendOptions): JsonValue | Promise<JsonValue>;
+  send(command: RobotCommand, options: SendOptions): RobotAnswer | Promise<RobotAnswer>;
   /** Raises the fence before it returns, stops all motion and cancels every mission; settles when the robot has confirmed. */
   stop(options: SendOptions, sender?: Sender): StopReport | Promise<StopReport>;
   /** Makes good what a pause of the whole process has broken; a link without a connection needs none. */

@@ -41,7 +41,7 @@ function message(rest: Partial<CommandMessage> = {}): CommandMessage {
 describe('A command that came through the broker', () => {
   it('runs on behalf of its sender, no longer than its deadline says, and leaves a trace', async () => {
     const { ran, parts } = relaying();
-    expect(await runRelayed(parts, message())).toBe(40);
+    expect(await runRelayed(parts, message())).toMatchObject({ result: 40 });
     const [[command, options] = []] = ran;
     expect(command).toEqual({
       command: 'a_int',
@@ -57,7 +57,7 @@ describe('A command that came through the broker', () => {
 
   it('runs once, however often it is delivered', async () => {
     const { ran, parts } = relaying();
-    expect(await runRelayed(parts, message())).toBe(40);
+    expect(await runRelayed(parts, message())).toMatchObject({ result: 40 });
     expect(await runRelayed(parts, message())).toBeUndefined();
     expect(await runRelayed(parts, message({ value: 41 }))).toBeUndefined();
     expect(ran).toHaveLength(1);
@@ -83,8 +83,10 @@ describe('A command that came through the broker', () => {
 
   it('runs when the clocks stand less than 2 s apart', async () => {
     const { parts } = relaying();
-    expect(await runRelayed(parts, message({ issued_at: NOW + 1_900 }))).toBe(40);
-    expect(await runRelayed(parts, message({ id: 'message-0000000002', issued_at: NOW - 1_900 }))).toBe(40);
+    expect(await runRelayed(parts, message({ issued_at: NOW + 1_900 }))).toMatchObject({ result: 40 });
+    expect(await runRelayed(parts, message({ id: 'message-0000000002', issued_at: NOW - 1_900 }))).toMatchObject({
+      result: 40,
+    });
   });
 
   it('does not run when no more ids can be kept apart, since it could not be told from one that came twice', async () => {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { JsonValue } from '../../../json.ts';
+import type { RobotAnswer } from '../port.ts';
 
 interface Call {
-  readonly settle: (result: JsonValue) => void;
+  readonly settle: (result: RobotAnswer) => void;
   readonly fail: (error: unknown) => void;
 }
 
@@ -15,10 +15,10 @@ export class Calls {
   }
 
   /** Asks under a new id and waits. `ask` throws when nothing was sent; an abort forgets the question at once. */
-  begin(signal: AbortSignal, ask: (id: string) => void): Promise<JsonValue> {
+  begin(signal: AbortSignal, ask: (id: string) => void): Promise<RobotAnswer> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const id = randomBytes(16).toString('base64url');
-    return new Promise<JsonValue>((resolve, reject) => {
+    return new Promise<RobotAnswer>((resolve, reject) => {
       const forget = () => {
         this.#calls.delete(id);
         signal.removeEventListener('abort', abandon);

@@ -82,7 +82,12 @@ const answered = {
 /** From the robot to the response topic, with the correlation data of the question. */
 export const AnswerMessage = z
   .discriminatedUnion('ok', [
-    z.object({ ...answered, ok: z.literal(true), result: Json }),
+    z.object({
+      ...answered,
+      ok: z.literal(true),
+      result: Json,
+      declined: z.string().optional().catch(undefined).describe('a sentence: why it does not do what it was told'),
+    }),
     z.object({
       ...answered,
       ok: z.literal(false),

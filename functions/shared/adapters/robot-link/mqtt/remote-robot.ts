@@ -1,14 +1,13 @@
 import type { Fence } from '../../../control/fence.ts';
-import { ServiceError } from '../../../errors.ts';
-import type { JsonValue } from '../../../json.ts';
+import type { ServiceError } from '../../../errors.ts';
 import type { Logger } from '../../../logger.ts';
 import type { Broker } from '../../mqtt/broker.ts';
 import type { Message } from '../../mqtt/message.ts';
-import type { CommandSpec, RobotCommand, RobotLink, Sender, SendOptions, StopReport } from '../port.ts';
+import type { CommandSpec, RobotAnswer, RobotCommand, RobotLink, Sender, SendOptions, StopReport } from '../port.ts';
 import { Calls } from './calls.ts';
 import { KnownRobot } from './known-robot.ts';
 import { AnswerMessage, type CommandMessage, type Ran, read, StopAnswer, type StopMessage } from './messages.ts';
-import { failed } from './outcome.ts';
+import { answerIn, failed, refused } from './outcome.ts';
 import { topicsOf } from './topics.ts';
 
 /** Most commands that wait for one robot, and most bytes that wait to leave this process; stop minds neither. */
@@ -18,10 +17,6 @@ const MOST_BACKLOG_BYTES = 256 * 1024;
 const LONGEST_MS = 600_000;
 /** How long a stop waits for a robot of which the broker knows no presence, in ms. */
 const UNSEEN_STOP_MS = 2_000;
-/** Most faults of a value that are passed on. */
-const MOST_FAULTS = 10;
-/** Longest sentence of a robot that is passed on. */
-const LONGEST_DETAIL = 300;
 
 interface Parts {
   readonly robotId: string;
@@ -71,7 +66,7 @@ export class RemoteRobot implements RobotLink {
     return this.#known.notes();
   }
 
-  async send({ command, value, sender, arrivedAt }: RobotCommand, options: SendOptions): Promise<JsonValue> {
+  async send({ command, value, sender, arrivedAt }: RobotCommand, options: SendOptions): Promise<RobotAnswer> {
     if (this.#calls.size >= MOST_CALLS || this.#parts.broker().backlog > MOST_BACKLOG_BYTES) {
       throw failed('robot_unavailable', 'Too many commands wait for this robot.', 'no');
     }
@@ -107,7 +102,7 @@ export class RemoteRobot implements RobotLink {
     throw failed('robot_error', 'The robot did not confirm that it stands still.', 'maybe');
   }
 
-  async #unlessUnseen(asked: Promise<JsonValue>): Promise<JsonValue> {
+  async #unlessUnseen(asked: Promise<RobotAnswer>): Promise<RobotAnswer> {
     let timer: NodeJS.Timeout | undefined;
     const unseen = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(
@@ -123,7 +118,7 @@ export class RemoteRobot implements RobotLink {
     }
   }
 
-  async #ask(topic: string, options: SendOptions, content: () => Content): Promise<JsonValue> {
+  async #ask(topic: string, options: SendOptions, content: () => Content): Promise<RobotAnswer> {
     const { broker, answers, clock } = this.#parts;
     const now = clock();
     const deadline = Math.min(options.deadline, now + LONGEST_MS);
@@ -150,7 +145,7 @@ export class RemoteRobot implements RobotLink {
     const answer = read(AnswerMessage, payload);
     if (answer?.fence !== undefined && this.#known.lists('fence')) this.fence.follow(answer.fence);
     if (!answer) call.fail(failed('robot_error', 'The robot answered with what is no answer.', 'maybe'));
-    else if (answer.ok) call.settle(answer.result);
+    else if (answer.ok) call.settle(answerIn(answer));
     else call.fail(refused(answer.error));
   }
 
@@ -229,12 +224,4 @@ type Content =
 
 function onTheWire({ clientId, accessLevel, keyId }: Sender) {
   return { client_id: clientId, access_level: accessLevel, key_id: keyId };
-}
-
-/** What a robot refuses a command with, as one of our errors. */
-function refused({ code, detail, ran, errors }: Extract<AnswerMessage, { ok: false }>['error']): ServiceError {
-  const error = failed(code, detail.slice(0, LONGEST_DETAIL), ran);
-  if (!errors?.length) return error;
-  const { message, headers, members = {} } = error;
-  return new ServiceError(code, { detail: message, headers, members, errors: errors.slice(0, MOST_FAULTS) });
 }

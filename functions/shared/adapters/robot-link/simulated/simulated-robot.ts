@@ -26,6 +26,7 @@ const CATALOGUE: ReadonlyMap<string, CommandSpec> = new Map([...ROWS].map(([name
 
 export interface SimulatedRobot extends RobotLink {
   readonly kind: 'simulated';
+  send(command: RobotCommand, options: SendOptions): JsonValue | Promise<JsonValue>;
   /** Takes the link down or up again. While it is down the robot goes on with what it does. */
   setConnected(connected: boolean): void;
 }
