@@ -23,13 +23,20 @@ const englishOnly = {
   },
 };
 
-/** From the cloud robots are reached through their broker; rosbridge is for whoever stands beside one. */
-const noRosbridge = {
-  name: 'no-rosbridge',
+/** From the cloud robots are reached through their broker; rosbridge, and a disk to count on, are for whoever stands beside one. */
+const notInTheCloud = {
+  name: 'not-in-the-cloud',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]robot-link[\\/]rosbridge[\\/]open\.ts$/ }, () => ({
       contents: `export function openRosbridge() {
         throw new Error('SERVICE_ROBOT_URL: from the cloud robots are reached over mqtts:');
+      }`,
+    }));
+    onLoad({ filter: /[\\/]control[\\/]adapters[\\/]kept-numbers\.ts$/ }, () => ({
+      contents: `export class KeptNumbers {
+        static open() {
+          throw new Error('A function in the cloud has no disk of its own');
+        }
       }`,
     }));
   },
@@ -66,7 +73,7 @@ async function bundle(name) {
     outfile: join(WORKPLACE, name, 'index.mjs'),
     target: 'node22',
     metafile: true,
-    plugins: [englishOnly, noRosbridge],
+    plugins: [englishOnly, notInTheCloud],
   });
   const [{ inputs }] = Object.values(metafile.outputs);
   const bytes = Object.entries(inputs).map(([module, { bytesInOutput }]) => [module, bytesInOutput]);

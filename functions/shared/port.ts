@@ -10,6 +10,8 @@ export interface Port<T> {
   thaw?(value: T): unknown;
   /** A fleet has one for each robot. */
   readonly perRobot?: true;
+  /** What stands in for one robot's own as long as nobody has shown a token for that robot. */
+  readonly unasked?: () => T | Promise<T>;
 }
 
 /** Declares a port. Nothing is made before the first {@link Ports.get}. */
@@ -17,7 +19,7 @@ export function port<T>(
   name: string,
   make: Port<T>['make'],
   close?: (value: T) => unknown,
-  marks: Pick<Port<T>, 'thaw' | 'perRobot'> = {},
+  marks: Pick<Port<T>, 'thaw' | 'perRobot' | 'unasked'> = {},
 ): Port<T> {
   return close ? { name, make, close, ...marks } : { name, make, ...marks };
 }
@@ -103,12 +105,31 @@ export class Ports {
     const ports = this.#robots.get(robotId) ?? new RobotPorts(this, robotId);
     this.#robots.delete(robotId);
     this.#robots.set(robotId, ports);
-    const [oldest] = this.#robots.values();
-    if (this.#robots.size > MOST_ROBOTS && oldest) {
-      this.#robots.delete(oldest.robotId);
-      void oldest.close();
-    }
+    if (this.#robots.size > MOST_ROBOTS) this.#makeRoom();
     return ports;
+  }
+
+  /** As {@link forRobot}, for who has shown no token yet: nothing is kept, opened or pushed out for a robot because of them. */
+  visit(robotId: string): Ports {
+    return this.#robots.get(robotId) ?? new RobotPorts(this, robotId, true);
+  }
+
+  /** These, or for a visitor those of the robot, once its token was accepted. They stay as long as the request: {@link leave}. */
+  enter(): Ports {
+    return this;
+  }
+
+  /** The request that has entered is answered. */
+  leave(): void {}
+
+  /** A robot with requests under way stays, however long ago it was addressed. */
+  #makeRoom(): void {
+    for (const [robotId, ports] of this.#robots) {
+      if (ports.busy) continue;
+      this.#robots.delete(robotId);
+      void ports.close();
+      return;
+    }
   }
 
   /** Before each request of a function in the cloud: it may have been frozen since the last one, connections and all. */
@@ -139,15 +160,33 @@ export class Ports {
 class RobotPorts extends Ports {
   override readonly robotId: string;
   readonly #fleet: Ports;
+  readonly #visiting: boolean;
+  #requests = 0;
 
-  constructor(fleet: Ports, robotId: string) {
+  constructor(fleet: Ports, robotId: string, visiting = false) {
     const { config, logger, clock } = fleet;
     super({ config: { ...config, SERVICE_ROBOT_ID: robotId }, logger, clock });
     this.#fleet = fleet;
     this.robotId = robotId;
+    this.#visiting = visiting;
+  }
+
+  get busy(): boolean {
+    return this.#requests > 0;
+  }
+
+  override enter(): Ports {
+    if (this.#visiting) return this.#fleet.forRobot(this.robotId).enter();
+    this.#requests += 1;
+    return this;
+  }
+
+  override leave(): void {
+    this.#requests -= 1;
   }
 
   override get<T>(which: Port<T>): Promise<T> {
+    if (this.#visiting && which.unasked && !this.#fleet.gives(which)) return Promise.resolve(which.unasked());
     return which.perRobot && !this.#fleet.gives(which) ? super.get(which) : this.#fleet.get(which);
   }
 }

@@ -109,7 +109,11 @@ export const robotLink: Port<RobotLink> = /* @__PURE__ */ port(
     return openRobotLink(config, logger, clock, counting);
   },
   (link) => link.close(),
-  { perRobot: true, thaw: (link) => link.thaw?.() },
+  {
+    perRobot: true,
+    thaw: (link) => link.thaw?.(),
+    unasked: async () => (await import('./adapters/robot-link/none.ts')).unaskedRobot(),
+  },
 );
 
 /** The video-stream server that is told of new public keys (SERVICE_MEDIAMTX_API_URL). */

@@ -48,7 +48,10 @@ export class LinkWatch {
     const { broker, fence, logger, stop } = this.#parts;
     if (!this.#unconfirmed) {
       if (this.#motion === undefined || fence.lastMotion !== this.#motion) return;
-      if (broker().silentForMs < SILENT_MS) return broker().ping();
+      if (broker().silentForMs < SILENT_MS) {
+        broker().ping();
+        return;
+      }
       logger.warn({ silent_ms: Math.round(broker().silentForMs) }, 'the broker is silent; stopping what it had moved');
     }
     this.#stopping = true;

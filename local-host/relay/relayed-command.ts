@@ -17,7 +17,7 @@ import type { JsonObject } from '../../functions/shared/json.ts';
 import type { Lifecycle } from '../../functions/shared/lifecycle.ts';
 import { auditRelayed } from './audit-relayed.ts';
 import type { SeenIds } from './seen-ids.ts';
-import { beginsUntil, MOST_SKEW_MS } from './timing.ts';
+import { beginsUntil, LONGEST_LIFE_MS, MOST_SKEW_MS } from './timing.ts';
 
 export interface Relaying extends Commanding {
   readonly seen: SeenIds;
@@ -49,7 +49,7 @@ export async function runRelayed(parts: Relaying, message: CommandMessage): Prom
     const until = beginsUntil(message, now);
     const spec = findCommand(parts.robotLink, message.command);
     const value = valueFor(spec, message.value);
-    switch (parts.seen.take(message.id, message.deadline + MOST_SKEW_MS, now)) {
+    switch (parts.seen.take(message.id, Math.min(message.deadline, now + LONGEST_LIFE_MS) + 2 * MOST_SKEW_MS, now)) {
       case 'seen':
         return undefined;
       case 'full':

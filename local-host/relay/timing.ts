@@ -3,6 +3,9 @@ import { failed } from '../../functions/shared/adapters/robot-link/mqtt/outcome.
 /** How far the clock of the service may stand ahead of ours, in ms. By so much, and no more, can a command begin late. */
 export const MOST_SKEW_MS = 2_000;
 
+/** Longest time after which a command may begin, in ms: what a command that waits may take. A later deadline counts as this one. */
+export const LONGEST_LIFE_MS = 600_000;
+
 interface Times {
   readonly issued_at: number;
   readonly deadline: number;
@@ -16,7 +19,8 @@ interface Times {
  * any amount. With a clock that runs ahead messages merely seem late.
  * @throws ServiceError `robot_timeout` when it is late, `robot_unavailable` when the clocks disagree.
  */
-export function beginsUntil({ issued_at, deadline, begin_by = deadline }: Times, now: number): number {
+export function beginsUntil({ issued_at, begin_by, ...times }: Times, now: number): number {
+  const deadline = Math.min(times.deadline, issued_at + LONGEST_LIFE_MS);
   if (issued_at - now > MOST_SKEW_MS) {
     const seconds = ((issued_at - now) / 1000).toFixed(1);
     throw failed(
@@ -25,7 +29,7 @@ export function beginsUntil({ issued_at, deadline, begin_by = deadline }: Times,
       'no',
     );
   }
-  if (now >= Math.min(deadline, begin_by)) {
+  if (now >= Math.min(deadline, begin_by ?? deadline)) {
     const seconds = ((now - issued_at) / 1000).toFixed(1);
     throw failed(
       'robot_timeout',

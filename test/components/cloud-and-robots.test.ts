@@ -200,9 +200,33 @@ describeWith('mosquitto', MOSQUITTO, 'A fleet behind a broker', () => {
       expect(status).toBe(200);
       const headers = { authorization: `Bearer ${json.token}` };
       const ask = (robotId: string) => http(host.url, `/${robotId}/rest/api/v1/get/get_language`, { headers });
-      expect((await ask('robot-1')).json).toEqual({ command: 'get_language', result: 'en' });
+      expect((await ask('robot-1')).json).toEqual({ command: 'get_language', result: 'en', ok: true });
       expect((await ask('robot-2')).json).toMatchObject({ status: 401, code: 'token_invalid' });
       expect((await ask('robot.1')).status).toBe(404);
+    });
+
+    it('keeps a robot whose command runs, however many others a stranger names', async () => {
+      const { json } = await http(host.socketPath, '/robot-1/rest/api/v2/auth/');
+      const headers = { authorization: `Bearer ${json.token}` };
+      const post = (path: string, body: unknown) =>
+        http(host.url, `/robot-1/rest/api/v2/commands/${path}/`, { method: 'POST', headers, body });
+      const called = await post('skill', { value: { name: 'wait', seconds: 600 } });
+      const waiting = post('wait_for_skill', { value: called.json.result.msg });
+      for (let number = 0; number < 1_100; number += 100) {
+        const names = Array.from({ length: 100 }, (_, index) => `q${number + index}`);
+        const answers = await Promise.all(names.map((name) => http(host.url, `/${name}/rest/status`)));
+        expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+      }
+      expect((await http(host.url, '/robot-1/rest/status')).json).toMatchObject({ robot: 'connected' });
+      await http(host.url, '/robot-1/rest/api/v2/stop', { method: 'POST', headers });
+      expect(await waiting).toMatchObject({ status: 200, json: { result: { awaited: false } } });
+    });
+
+    it('opens nothing for a stranger', async () => {
+      expect((await http(host.url, '/robot-9/rest/status')).json).toMatchObject({ robot: 'disconnected' });
+      const forged = { authorization: 'Bearer abc.def.ghi' };
+      const answer = await http(host.url, '/robot-9/rest/api/v2/get/get_language', { headers: forged });
+      expect(answer.status).toBe(401);
     });
 
     it('means the robot of its own settings where the path names none, and is ready whether that is there or not', async () => {

@@ -50,6 +50,7 @@ export async function answer(
   const result = host.fault
     ? refusal(host.fault, exchange)
     : await pipeline(event, context as PipelineRequest['context']); // as: it has just got its exchange
+  exchange.entered?.leave();
   const note = exchange.note ?? refusedNote(exchange);
   if (note) await keepNote(event, exchange, note);
   const { headers } = result;

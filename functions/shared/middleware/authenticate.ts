@@ -3,7 +3,7 @@ import type { ApiKeyRecord } from '../adapters/key-store/port.ts';
 import { ServiceError } from '../errors.ts';
 import type { Ports } from '../port.ts';
 import { apiKeyGate, metrics, tokens } from '../ports.ts';
-import type { Exchange, PipelineRequest } from './exchange.ts';
+import { type Exchange, type PipelineRequest, seenWith } from './exchange.ts';
 
 const USES_TOKENS = { tokens };
 const USES_KEYS = { apiKeyGate };
@@ -21,10 +21,22 @@ export function authenticate({ event, context: { exchange } }: PipelineRequest):
       exchange.spec.access === 'api-key'
         ? admitKeyHolder(exchange, event.headers['x-api-key'], event.requestContext.http.sourceIp)
         : admitTokenHolder(exchange, event.headers.authorization);
-    return admitted?.catch((error: unknown) => refused(exchange, error));
+    if (!admitted) return enter(exchange);
+    return admitted.then(
+      () => enter(exchange),
+      (error: unknown) => refused(exchange, error),
+    );
   } catch (error) {
     return refused(exchange, error);
   }
+}
+
+/** Whose token was accepted is no visitor any more where the path names a robot of a fleet. */
+function enter(exchange: Exchange): void {
+  const { host, caller } = exchange;
+  if (!caller || host.ports.robotId === undefined) return;
+  exchange.entered = host.ports.enter();
+  exchange.host = seenWith(host, { ports: exchange.entered });
 }
 
 async function refused({ host }: Exchange, error: unknown): Promise<never> {

@@ -76,7 +76,9 @@ export interface Result {
 /** One request on its way through the pipeline. */
 export interface Exchange {
   readonly spec: EndpointSpec;
-  readonly host: HostFacts;
+  host: HostFacts;
+  /** The robot's ports that the caller has entered with a token, in a fleet. */
+  entered?: Ports;
   readonly requestId: string;
   caller: Caller | undefined;
   keyHolder: ApiKeyRecord | undefined;

@@ -68,6 +68,31 @@ describe('The ports of a fleet', () => {
     expect(new Set(closed).size).toBe(1_001);
   });
 
+  it('stay for a robot whose requests are under way, and are made for nobody who shows no token', async () => {
+    const closed: string[] = [];
+    const opened: string[] = [];
+    const which = port(
+      'link',
+      ({ config: { SERVICE_ROBOT_ID: id } }) => {
+        opened.push(id);
+        return id;
+      },
+      (robotId) => closed.push(robotId),
+      { perRobot: true, unasked: () => 'nobody' },
+    );
+    const fleet = testPorts();
+    expect(await fleet.visit('a').get(which)).toBe('nobody');
+    const entered = fleet.visit('a').enter();
+    expect([await entered.get(which), await fleet.visit('a').get(which), opened]).toEqual(['a', 'a', ['a']]);
+    for (let number = 0; number < 1_000; number += 1) await fleet.forRobot(`robot-${number}`).get(which);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(closed).toEqual(['robot-0']);
+    entered.leave();
+    await fleet.forRobot('one-more').get(which);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(closed).toEqual(['robot-0', 'a']);
+  });
+
   it('are each robot’s own where they are declared so, and shared where not', async () => {
     const shared = port('shared', () => Symbol('shared'));
     const own = port('own', () => Symbol('own'), undefined, { perRobot: true });

@@ -81,6 +81,20 @@ describe('A command that came through the broker', () => {
     expect(ran).toEqual([]);
   });
 
+  it('is remembered no longer than it may begin, however far ahead its deadline lies', async () => {
+    const { parts } = relaying();
+    let now = NOW;
+    const clocked = { ...parts, clock: () => now, seen: new SeenIds(1) };
+    const far = message({ deadline: NOW + 10 ** 12 });
+    expect(await runRelayed(clocked, far)).toMatchObject({ result: 40 });
+    now += 601_000;
+    expect(await refusal(() => runRelayed(clocked, { ...far, id: 'message-0000000002' }))).toMatchObject({
+      code: 'robot_timeout',
+    });
+    now += 10_000;
+    expect(clocked.seen.take('message-0000000003', now, now)).toBe('new');
+  });
+
   it('runs when the clocks stand less than 2 s apart', async () => {
     const { parts } = relaying();
     expect(await runRelayed(parts, message({ issued_at: NOW + 1_900 }))).toMatchObject({ result: 40 });

@@ -1,7 +1,7 @@
 import type { Logger } from '../../../logger.ts';
 import type { Message } from '../../mqtt/message.ts';
 import type { CommandSpec } from '../port.ts';
-import { type Presence, readPresence } from './presence.ts';
+import { LONGEST_TEXT, type Presence, readPresence } from './presence.ts';
 import { SessionChanges } from './session-changes.ts';
 
 /** Most faults of a catalogue that are told at once. */
@@ -74,7 +74,7 @@ export class KnownRobot {
   /** Why it says that it is away, where it does. */
   get reason(): string | undefined {
     const { message } = this.#presence ?? {};
-    return message?.online === false ? message.reason : undefined;
+    return message?.online === false ? message.reason?.slice(0, LONGEST_TEXT) : undefined;
   }
 
   /** Why it must not be used though it is there. */

@@ -17,21 +17,25 @@ export interface Presence {
   readonly faults: readonly CatalogueFault[];
 }
 
-const LONGEST_MESSAGE = 300;
+/** Largest presence message that is read, in bytes, and most commands in it. */
+const MOST_BYTES = 64 * 1024;
+const MOST_COMMANDS = 500;
+/** Longest text of a robot that is passed on. */
+export const LONGEST_TEXT = 300;
 const NO_COMMANDS: ReadonlyMap<string, CommandSpec> = new Map();
 
 /** Reads a presence message; undefined when the bytes are none. Entries of the catalogue that do not fit are left out. */
 export function readPresence(payload: Buffer): Presence | undefined {
-  const message = read(PresenceMessage, payload);
+  const message = payload.length <= MOST_BYTES ? read(PresenceMessage, payload) : undefined;
   if (!message) return undefined;
   if (!message.online) return { message, catalogue: NO_COMMANDS, faults: [] };
   const catalogue = new Map<string, CommandSpec>();
   const faults: CatalogueFault[] = [];
-  message.catalogue.forEach((entry, index) => {
+  message.catalogue.slice(0, MOST_COMMANDS).forEach((entry, index) => {
     const fault = (path: readonly PropertyKey[], text: string) =>
       faults.push({
         pointer: ['', 'catalogue', index, ...path].map(String).join('/'),
-        message: text.slice(0, LONGEST_MESSAGE),
+        message: text.slice(0, LONGEST_TEXT),
       });
     const parsed = CatalogueEntry.safeParse(entry);
     if (!parsed.success) {
@@ -42,8 +46,15 @@ export function readPresence(payload: Buffer): Presence | undefined {
     const problem = argsProblem(spec);
     if (problem !== undefined) fault(['args'], problem);
     else if (catalogue.has(spec.name)) fault(['name'], `"${spec.name}" stands twice`);
-    else catalogue.set(spec.name, spec);
+    else catalogue.set(spec.name, { ...spec, title: spec.title.slice(0, LONGEST_TEXT) });
   });
+  const { length } = message.catalogue;
+  if (length > MOST_COMMANDS) {
+    faults.push({
+      pointer: `/catalogue/${MOST_COMMANDS}`,
+      message: `only ${MOST_COMMANDS} of ${length} commands are taken`,
+    });
+  }
   return { message, catalogue, faults };
 }
 
