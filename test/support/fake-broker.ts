@@ -9,6 +9,8 @@ export interface FakeBroker {
   readonly connects: Buffer[];
   /** MQTT 5 reason code of every subscription from now on. */
   granting(reason: number): void;
+  /** Sends bytes over the present connection. */
+  send(bytes: Buffer): void;
   /** Ends the present connection with a DISCONNECT packet of this reason, or without a word. */
   end(reason?: number): void;
   close(): Promise<void>;
@@ -40,6 +42,7 @@ export async function startFakeBroker(): Promise<FakeBroker> {
     granting: (reason) => {
       granted = reason;
     },
+    send: (bytes) => void present?.write(bytes),
     end(reason) {
       if (reason === undefined) present?.destroy();
       else present?.end(Buffer.from([0xe0, 1, reason]));

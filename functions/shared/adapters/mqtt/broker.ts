@@ -4,6 +4,7 @@ import type { Logger } from '../../logger.ts';
 import type { BrokerAddress } from './broker-address.ts';
 import { describeFailure, TAKEN_OVER } from './failure.ts';
 import { type Message, messageOf } from './message.ts';
+import { guardPackets } from './packet-guard.ts';
 import { openStream } from './stream.ts';
 
 export interface Outgoing {
@@ -160,7 +161,7 @@ export class Broker {
     const { address, clientId, will, onMessage } = this.#options;
     const { username, password } = address;
     let failure: Error | undefined;
-    const client = new mqttClient.default(() => openStream(address), {
+    const client = new mqttClient.default(() => guardPackets(openStream(address), LARGEST_PACKET), {
       protocolVersion: 5,
       clientId,
       clean: true,

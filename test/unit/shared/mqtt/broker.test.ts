@@ -99,4 +99,14 @@ describe('The connection to a broker', () => {
     server.granting(0);
     await upAgain(1);
   });
+
+  it('ends when the broker begins a packet larger than it was told to send, before gathering it', async () => {
+    join();
+    await upAgain(1);
+    const before = process.memoryUsage().external;
+    server.send(Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f])); // PUBLISH of 268 435 455 bytes
+    await until('it is down', () => went === 1);
+    expect(process.memoryUsage().external - before).toBeLessThan(64 * 1024 * 1024);
+    await upAgain(2);
+  });
 });

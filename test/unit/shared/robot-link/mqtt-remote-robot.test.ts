@@ -6,6 +6,7 @@ import { RemoteRobot } from '../../../../functions/shared/adapters/robot-link/mq
 import { ConfigError } from '../../../../functions/shared/config.ts';
 import { Fence } from '../../../../functions/shared/control/fence.ts';
 import { refusal } from '../../../support/errors.ts';
+import { until } from '../../../support/processes.ts';
 import { silentLogger, testConfig } from '../../../support/world.ts';
 
 const SENDER = { clientId: 'alice', accessLevel: 'USER', keyId: 'key-1' } as const;
@@ -42,7 +43,8 @@ function silentRobot() {
   const online = presence({ v: 1, online: true, session: 's', catalogue: [] });
   robot.hearPresence(online);
   const send = (signal?: AbortSignal) => robot.send({ command: 'get_language', sender: SENDER }, options(signal));
-  return { robot, published, state, send, repeat: () => robot.hearPresence(online) };
+  const hear = (text: object) => robot.hearPresence(presence(text));
+  return { robot, published, state, send, hear, repeat: () => robot.hearPresence(online) };
 }
 
 describe('A robot behind a broker', () => {
@@ -82,6 +84,35 @@ describe('A robot behind a broker', () => {
     robot.close();
     await waiting;
     expect(settled).toBe(true);
+  });
+
+  it('is read five times at once when its presence changes and changes, and its last word counts', async () => {
+    const { robot, hear } = silentRobot();
+    const catalogue = (count: number) => [{ name: `c${count}`, kind: 'none', title: 'C', effect: 'query' }];
+    for (let count = 0; count < 100; count += 1) {
+      hear({ v: 1, online: true, session: 's', catalogue: catalogue(count) });
+    }
+    expect([...robot.catalogue().keys()]).toEqual(['c3']); // the presence it began with was the first of five
+    await until('its last word is read', () => robot.catalogue().has('c99'));
+  });
+
+  it('is not there with a presence of more than 64 KiB, and has 500 commands at most', async () => {
+    const { robot, hear } = silentRobot();
+    const entry = (count: number) => ({ name: `c${count}`, kind: 'none', title: 'C', effect: 'query' });
+    hear({ v: 1, online: true, session: 's', catalogue: Array.from({ length: 600 }, (_, count) => entry(count)) });
+    expect(robot.catalogue().size).toBe(500);
+    expect(robot.notes()).toContainEqual(expect.stringContaining('only 500 of 600 commands are taken'));
+    hear({ v: 1, online: true, session: 's', catalogue: [], note: 'x'.repeat(64 * 1024) });
+    expect(robot.connected()).toBe(false);
+  });
+
+  it('has sentences of 300 characters', async () => {
+    const { robot, hear, send } = silentRobot();
+    hear({ v: 1, online: false, reason: 'x'.repeat(10_000) });
+    const { message } = await refusal(() => send());
+    expect(message).toContain('x'.repeat(300));
+    expect(message).not.toContain('x'.repeat(301));
+    robot.close();
   });
 
   it('has one id: a URL that names another is refused before anything is joined', async () => {

@@ -28,10 +28,16 @@ export class KnownRobot {
     this.#sessions = new SessionChanges(parts.clock);
   }
 
-  /** Takes a presence message in. True when it says something new; a robot repeats itself to show that it lives. */
-  hear({ payload, expirySeconds }: Message): boolean {
+  /** Whether a presence message says what is known already. */
+  repeats({ payload }: Message): boolean {
+    return this.#text?.equals(payload) === true;
+  }
+
+  /** Takes a presence message in. True when it says something new. */
+  hear(message: Message): boolean {
+    const { payload, expirySeconds } = message;
     this.#until = expirySeconds === undefined ? Number.POSITIVE_INFINITY : this.#parts.clock() + expirySeconds * 1000;
-    if (this.#text?.equals(payload)) return false;
+    if (this.repeats(message)) return false;
     this.#text = payload;
     this.#presence = readPresence(payload);
     this.#reportFaults();

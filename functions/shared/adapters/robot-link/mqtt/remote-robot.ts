@@ -8,6 +8,7 @@ import { Calls } from './calls.ts';
 import { KnownRobot } from './known-robot.ts';
 import { AnswerMessage, type CommandMessage, type Ran, read, StopAnswer, type StopMessage } from './messages.ts';
 import { answerIn, failed, refused } from './outcome.ts';
+import { PresencePace } from './presence-pace.ts';
 import { topicsOf } from './topics.ts';
 
 /** Most commands that wait for one robot, and most bytes that wait to leave this process; stop minds neither. */
@@ -40,6 +41,7 @@ export class RemoteRobot implements RobotLink {
   readonly #topics: ReturnType<typeof topicsOf>;
   readonly #calls = new Calls();
   readonly #known: KnownRobot;
+  readonly #pace = new PresencePace((message) => this.#takePresence(message));
   #seen: Array<() => void> = [];
 
   constructor(parts: Parts) {
@@ -149,7 +151,13 @@ export class RemoteRobot implements RobotLink {
     else call.fail(refused(answer.error));
   }
 
+  /** A robot repeats itself to show that it lives; only what is new costs something. */
   hearPresence(message: Message): void {
+    if (this.#known.repeats(message)) this.#takePresence(message);
+    else this.#pace.offer(message);
+  }
+
+  #takePresence(message: Message): void {
     const before = this.#known.session;
     if (this.#known.hear(message)) {
       this.#followFence();
@@ -161,6 +169,7 @@ export class RemoteRobot implements RobotLink {
 
   /** The connection to the broker is gone, and with it all that was known and asked. */
   forget(): void {
+    this.#pace.clear();
     this.#known.forget();
     this.fence.lose();
     this.#abandon('The connection to the robot broke before it answered.');
