@@ -7,11 +7,12 @@ import type { RosbridgeStandIn } from '../../../support/rosbridge-server.ts';
 
 const mapping = (ros: 1 | 2) => {
   const type = ros === 1 ? 'move_base_msgs/MoveBaseAction' : 'nav2_msgs/action/NavigateToPose';
+  const msg = ros === 1 ? '' : 'msg/';
   return `
 ros: ${ros}
 stop:
-  publish: [{ name: /cmd_vel, type: geometry_msgs/Twist, message: { linear: { x: 0 } }, times: 2, every_ms: 10 }]
-  still: { name: /odom, type: nav_msgs/Odometry, zero: [twist.linear.x], tolerance: 0.01, throttle_ms: 0 }
+  publish: [{ name: /cmd_vel, type: geometry_msgs/${msg}Twist, message: { linear: { x: 0 } }, times: 2, every_ms: 10 }]
+  still: { name: /odom, type: nav_msgs/${msg}Odometry, zero: [twist.linear.x], tolerance: 0.01, throttle_ms: 0 }
 commands:
   go: { title: Go, kind: coordinates, action: { name: /nav, type: ${type}, goal: { to: { x: $x, yaw: $theta|radians } } } }
   arrive:
@@ -22,7 +23,7 @@ commands:
   go_by:
     title: Go by
     kind: coordinates
-    relative_to: { name: /odom, type: nav_msgs/Odometry, pose: pose.pose, throttle_ms: 0 }
+    relative_to: { name: /odom, type: nav_msgs/${msg}Odometry, pose: pose.pose, throttle_ms: 0 }
     action: { name: /nav, type: ${type}, goal: { to: { x: $x, y: $y, yaw: $theta, frame: $frame } } }
   wait_for_skill: { title: Wait, kind: str, mission: wait }
   wait_for_skill_started: { title: Wait, kind: str, mission: wait_for_start }

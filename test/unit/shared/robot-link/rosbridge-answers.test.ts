@@ -5,25 +5,26 @@ import { refusal } from '../../../support/errors.ts';
 import { until } from '../../../support/robot-link-contract.ts';
 import { closeScenes, type Scene, scene } from '../../../support/rosbridge-link.ts';
 
-const COMMANDS = `
+/** The commands, their types written as either generation of ROS does. */
+const commands = (msg: '' | 'msg/', action: '' | 'action/') => `
 commands:
-  go: { title: Go, kind: coordinates, action: { name: /nav, type: a/action/Nav, goal: { x: $x } } }
-  arrive: { title: Arrive, kind: coordinates, action: { name: /nav, type: a/action/Nav, answers: finished } }
-  dock: { title: Dock, kind: none, action: { name: /dock, type: a/action/Dock } }
+  go: { title: Go, kind: coordinates, action: { name: /nav, type: a/${action}Nav, goal: { x: $x } } }
+  arrive: { title: Arrive, kind: coordinates, action: { name: /nav, type: a/${action}Nav, answers: finished } }
+  dock: { title: Dock, kind: none, action: { name: /dock, type: a/${action}Dock } }
   go_by:
     title: Go by
     kind: coordinates
-    relative_to: { name: /odom, type: nav_msgs/Odometry, pose: pose.pose, throttle_ms: 0 }
-    action: { name: /nav, type: a/action/Nav, goal: { x: $x, y: $y, yaw: $theta, frame: $frame } }
+    relative_to: { name: /odom, type: nav_msgs/${msg}Odometry, pose: pose.pose, throttle_ms: 0 }
+    action: { name: /nav, type: a/${action}Nav, goal: { x: $x, y: $y, yaw: $theta, frame: $frame } }
   raw: { title: Raw, kind: none, service: { name: /raw } }
   check: { title: Check, kind: none, service: { name: /check, success: $answer.ok } }
   explain: { title: Explain, kind: none, service: { name: /check, success: $answer.ok, message: $answer.why } }
-  say: { title: Say, kind: str, publish: { name: /say, type: std_msgs/String, message: { data: $value } } }
+  say: { title: Say, kind: str, publish: { name: /say, type: std_msgs/${msg}String, message: { data: $value } } }
   wait_for_skill: { title: Wait, kind: str, mission: wait }
   wait_for_skill_started: { title: Wait, kind: str, mission: wait_for_start }
 `;
-const ROS1 = `ros: 1\nstop: { cancel: [/arm] }${COMMANDS}`;
-const ROS2 = `ros: 2\nstop: { cancel: [/nav] }${COMMANDS}`;
+const ROS1 = `ros: 1\nstop: { cancel: [/arm] }${commands('', '')}`;
+const ROS2 = `ros: 2\nstop: { cancel: [/nav] }${commands('msg/', 'action/')}`;
 const HERE = { x: 1, y: 0, z: 0, theta: 0 };
 
 afterEach(closeScenes);
@@ -257,8 +258,8 @@ describe('Stop', () => {
   const BRAKE = `ros: 2
 stop:
   service: [{ name: /brake, args: { on: true }, success: $answer.ok, message: $answer.why }]
-  still: { name: /odom, type: nav_msgs/Odometry, zero: [speed, turn.0], tolerance: 0.01, throttle_ms: 0 }
-${COMMANDS}`;
+  still: { name: /odom, type: nav_msgs/msg/Odometry, zero: [speed, turn.0], tolerance: 0.01, throttle_ms: 0 }
+${commands('msg/', 'action/')}`;
 
   it('calls services, and has stopped when they have succeeded and the robot stands', async () => {
     const { standIn, stop } = await scene(BRAKE);

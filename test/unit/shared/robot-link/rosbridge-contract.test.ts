@@ -44,7 +44,7 @@ async function robotWithSkills(port?: number): Promise<RosbridgeStandIn> {
 
 const mapping = (ros: 1 | 2) => `
 ros: ${ros}
-stop: { publish: [{ name: /cmd_vel, type: geometry_msgs/Twist }] }
+stop: { publish: [{ name: /cmd_vel, type: ${ros === 1 ? 'geometry_msgs/Twist' : 'geometry_msgs/msg/Twist'} }] }
 commands:
   sound_level:
     title: Set the sound level
@@ -57,6 +57,6 @@ commands:
     effect: query
     service: { name: /battery }
     result: $answer.percentage|percent
-  skill: { title: Skill, kind: dict, action: { name: /skills, type: a/SkillAction, goal: { name: $value.name|string } } }
+  skill: { title: Skill, kind: dict, action: { name: /skills, type: ${ros === 1 ? 'a/SkillAction' : 'a/action/Skill'}, goal: { name: $value.name|string } } }
   wait_for_skill: { title: Wait, kind: str, mission: wait }
 `;
