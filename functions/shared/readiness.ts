@@ -17,7 +17,7 @@ export interface ReadinessCheck {
 /** The parts, opened when they are first asked for. */
 export interface ReadinessParts {
   /** In a fleet the connection to all of them. */
-  readonly robotLink: () => Promise<Pick<RobotLink, 'connected'>>;
+  readonly robotLink: () => Promise<Pick<RobotLink, 'connected' | 'problem'>>;
   readonly database: () => Promise<RobotDatabase>;
   readonly signingKeys: () => Promise<SigningKeys>;
   readonly keyStore: () => Promise<KeyStore>;
@@ -31,8 +31,12 @@ export function readinessChecks(parts: ReadinessParts): readonly ReadinessCheck[
   return [
     {
       part: 'robot',
-      reason: 'No robot is connected. SERVICE_ROBOT_URL says how it is reached.',
-      problem: async () => ((await parts.robotLink()).connected() ? undefined : 'the link is down'),
+      reason:
+        'No robot is connected, or it cannot confirm a stop. SERVICE_ROBOT_URL says how it is reached; the log says more.',
+      problem: async () => {
+        const link = await parts.robotLink();
+        return link.connected() ? link.problem?.() : 'the link is down';
+      },
     },
     {
       part: 'database',

@@ -1,6 +1,8 @@
+import { isHeldBackByStop } from '../../functions/commands/run-command.ts';
 import type { RobotLink, SendOptions } from '../../functions/shared/adapters/robot-link/port.ts';
 import { parseMapping } from '../../functions/shared/adapters/robot-link/rosbridge/mapping.ts';
 import { openRosbridgeRobot } from '../../functions/shared/adapters/robot-link/rosbridge/rosbridge-robot.ts';
+import { arrivalStamp } from '../../functions/shared/control/fence.ts';
 import type { JsonValue } from '../../functions/shared/json.ts';
 import { RosbridgeStandIn } from './rosbridge-server.ts';
 import { silentLogger } from './world.ts';
@@ -15,9 +17,10 @@ export interface Scene {
 
 const opened: Array<{ close(): unknown }> = [];
 
-/** Opens a link over a mapping; {@link closeScenes} closes it. */
+/** Opens a link over a mapping; {@link closeScenes} closes it. The robot has a service /halt that confirms a stop. */
 export async function scene(mapping: string, standIn?: RosbridgeStandIn): Promise<Scene> {
   const server = standIn ?? (await RosbridgeStandIn.start());
+  if (!server.services.has('/halt')) server.services.set('/halt', () => ({ ok: true }));
   const link = await openLink(mapping, server.url);
   opened.push(server);
   const options = (more: Partial<SendOptions>): SendOptions => ({
@@ -30,7 +33,13 @@ export async function scene(mapping: string, standIn?: RosbridgeStandIn): Promis
     standIn: server,
     async send(command, value, signal, clientId = 'alice') {
       const sender = { clientId, accessLevel: 'USER', keyId: 'key-1' } as const;
-      const order = value === undefined ? { command, sender } : { command, value, sender };
+      const spec = link.catalogue().get(command);
+      const order = {
+        command,
+        sender,
+        ...(value === undefined ? {} : { value }),
+        ...(spec && isHeldBackByStop(spec) ? { arrivedAt: arrivalStamp() } : {}),
+      };
       return link.send(order, options(signal ? { signal } : {}));
     },
     stop: async (more = {}) => link.stop(options(more)),

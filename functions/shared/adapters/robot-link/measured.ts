@@ -33,6 +33,7 @@ export function measured(link: RobotLink, metrics: Metrics): RobotLink {
     kind: link.kind,
     fence: link.fence,
     connected: () => link.connected(),
+    problem: () => link.problem?.(),
     catalogue: () => link.catalogue(),
     send: (command: RobotCommand, options: SendOptions) => measure(command.command, () => link.send(command, options)),
     stop: (options: SendOptions, sender?: Sender) => measure('stop', () => link.stop(options, sender)),

@@ -60,6 +60,8 @@ export interface RobotLink {
   /** Every link asks it immediately before the bytes of a motion leave. */
   readonly fence: Fence;
   connected(): boolean;
+  /** Why motion is refused though the robot is connected, for the log and readiness; undefined when it is not. */
+  problem?(): string | undefined;
   /** The commands this robot knows. */
   catalogue(): ReadonlyMap<string, CommandSpec>;
   /** Sends one command; the answer is the robot's own. Errors also: what {@link Fence.admit} throws. */

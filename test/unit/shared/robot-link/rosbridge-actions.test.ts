@@ -127,7 +127,7 @@ describe.each([1, 2] as const)('Actions of ROS %d', (ros) => {
   it('a relative goal counts from the odometry, in its frame', async () => {
     const { standIn, send } = await open();
     const answer = send('go_by', { x: 1, y: 0.5, z: 0, theta: 10 });
-    await standIn.until(() => standIn.of('subscribe', '/odom').length === 1);
+    await standIn.until(() => standIn.of('subscribe', '/odom').length === 2);
     standIn.publish('/odom', odometry(0));
     await answer;
     const near = (number: number) => expect.closeTo(number, 9);
@@ -209,8 +209,7 @@ describe('Goals of ROS 2', () => {
 
   it('a goal that was refused in silence does not keep stop from answering', async () => {
     const { standIn, send, stop } = await scene(mapping(2));
-    standIn.onGoal = () => {};
-    standIn.onCancel = () => {};
+    standIn.onGoal = ({ id }) => standIn.forget(id);
     await send('go', HERE);
     tell(standIn, () => 0);
     await expect(stop()).resolves.toEqual({ stopped: true, cancelled_missions: 1 });
@@ -218,8 +217,7 @@ describe('Goals of ROS 2', () => {
 
   it('a goal that begins after it was stopped is cancelled once more', async () => {
     const { standIn, send, stop } = await scene(mapping(2));
-    standIn.onGoal = () => {};
-    standIn.onCancel = () => {};
+    standIn.onGoal = ({ id }) => standIn.forget(id);
     await send('go', HERE);
     tell(standIn, () => 0);
     await stop();
@@ -262,7 +260,8 @@ describe('Goals of ROS 1', () => {
   it('a goal of which the robot knows nothing any more does not keep stop from answering', async () => {
     const { standIn, send, stop } = await scene(mapping(1));
     await send('go', HERE);
-    standIn.onCancel = () => {};
+    await standIn.until(() => standIn.goals.length === 1);
+    standIn.forget(String(standIn.goals[0]?.id));
     tell(standIn, () => 0);
     await expect(stop()).resolves.toEqual({ stopped: true, cancelled_missions: 1 });
   });

@@ -22,13 +22,13 @@ export type ServiceCall = Omit<ServiceEntry, 'args' | 'success' | 'message'> & {
   readonly success?: Template;
   readonly message?: Template;
 };
-export type Publication = Omit<PublishEntry, 'message'> & { readonly message: Template };
+export type MappedPublication = Omit<PublishEntry, 'message'> & { readonly message: Template };
 export type ActionGoal = Omit<ActionEntry, 'goal'> & { readonly goal: Template };
 
 /** What a command is on the robot's side. */
 export type Way =
   | { readonly way: 'service'; readonly service: ServiceCall }
-  | { readonly way: 'publish'; readonly publish: Publication }
+  | { readonly way: 'publish'; readonly publish: MappedPublication }
   | { readonly way: 'action'; readonly action: ActionGoal }
   | { readonly way: 'topic'; readonly topic: TopicEntry }
   | { readonly way: 'mission'; readonly mission: MissionWay };
@@ -44,7 +44,7 @@ export interface MappedCommand {
 export interface StopPlan {
   /** Names of actions besides those of the commands. */
   readonly cancel: readonly string[];
-  readonly publish: readonly Publication[];
+  readonly publish: readonly MappedPublication[];
   readonly service: readonly ServiceCall[];
   readonly still?: StillEntry;
 }
@@ -134,7 +134,7 @@ function compile({ ros, stop, commands }: MappingFile, faults: Faults): Mapping 
       ...(message && { message: template(message, answered, [...path, 'message']) }),
     };
   };
-  const publication = ({ message, ...rest }: PublishEntry, roots: Roots, path: Path): Publication => ({
+  const publication = ({ message, ...rest }: PublishEntry, roots: Roots, path: Path): MappedPublication => ({
     ...rest,
     message: template(message, roots, [...path, 'message'], 'object'),
   });
