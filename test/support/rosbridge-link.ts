@@ -17,11 +17,11 @@ export interface Scene {
 
 const opened: Array<{ close(): unknown }> = [];
 
-/** Opens a link over a mapping; {@link closeScenes} closes it. The robot has a service /halt that confirms a stop. */
-export async function scene(mapping: string, standIn?: RosbridgeStandIn): Promise<Scene> {
+/** Opens a link over a mapping; {@link closeScenes} closes it. `url` leads to the stand-in another way. The robot has a service /halt that confirms a stop. */
+export async function scene(mapping: string, standIn?: RosbridgeStandIn, url?: string): Promise<Scene> {
   const server = standIn ?? (await RosbridgeStandIn.start());
   if (!server.services.has('/halt')) server.services.set('/halt', () => ({ ok: true }));
-  const link = await openLink(mapping, server.url);
+  const link = await openLink(mapping, url ?? server.url);
   opened.push(server);
   const options = (more: Partial<SendOptions>): SendOptions => ({
     deadline: Date.now() + 60_000,
