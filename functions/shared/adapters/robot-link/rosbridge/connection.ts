@@ -64,6 +64,7 @@ export class Connection {
 
   /** Resolves when there is a connection; rejects with the signal's reason. */
   whenOpen(signal: AbortSignal): Promise<void> {
+    this.#forgetOpening();
     return this.#opened.wait(signal);
   }
 
@@ -107,6 +108,11 @@ export class Connection {
     this.#closed = true;
     clearTimeout(this.#retry);
     this.#socket?.terminate();
+  }
+
+  /** A connection that is about to close is none; its `close` comes later. */
+  #forgetOpening(): void {
+    if (this.#opened.passed && !this.connected) this.#opened = new Moment();
   }
 
   #open(): WebSocket {
@@ -174,7 +180,7 @@ export class Connection {
       const onPurpose = this.#isReset;
       this.#isReset = false;
       if (opened) {
-        this.#opened = new Moment();
+        this.#forgetOpening();
         if (!this.#closed) this.#logger.warn({ url: maskUrl(this.#url), onPurpose }, 'the link to the robot is down');
         this.#listener.lost(onPurpose);
       }
