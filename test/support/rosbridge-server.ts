@@ -54,6 +54,8 @@ export class RosbridgeStandIn {
   onCancel: (goal: StandInGoal) => void = (goal) => goal.end('cancelled');
   /** Actions whose server is gone: no status, no answer to anything, no such service. */
   readonly gone = new Set<string>();
+  /** Results of ROS 1 get lost on their way. */
+  losesResults = false;
   /** Says against messages to these topics what servers may say against what they drop. */
   readonly refusedTopics = new Map<string, (id: JsonValue) => JsonObject>();
   readonly #ros1Goals = new Map<string, Ros1Entry>();
@@ -126,6 +128,11 @@ export class RosbridgeStandIn {
   /** Cuts every connection, as a robot that is switched off by a process does. */
   cut(): void {
     for (const client of this.#listening.clients) client.terminate();
+  }
+
+  /** A goal of ROS 1 that somebody else has sent. */
+  acceptForeignGoal(action: string, id: string): void {
+    this.#speakActionlib(`${action}/goal`, { goal_id: { id }, goal: {} });
   }
 
   /** The action server knows nothing of a goal: it has refused it, or was started anew. */
@@ -273,6 +280,7 @@ export class RosbridgeStandIn {
         this.#underWay.delete(id);
         entry.status = ROS1_STATUS[how];
         entry.until = Date.now() + STATUS_KEPT_MS;
+        if (this.losesResults) return;
         this.publish(`${action}/result`, { status: { goal_id, status: entry.status, text: '' }, result });
       },
     };

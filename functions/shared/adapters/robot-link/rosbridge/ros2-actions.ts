@@ -75,6 +75,8 @@ export class Ros2Actions implements ActionForm {
   }
 
   async cancelAll(name: string, signal: AbortSignal): Promise<CancelAllAnswer> {
+    // The call may have to wait behind another; these do not.
+    for (const goal of this.#goals.underWay({ action: name })) this.cancel(goal);
     const request = cancelRequest(name, new Array<number>(16).fill(0));
     const answer = await this.#services.callBeside(request, signal);
     if (isAbsent(answer)) return 'absent';

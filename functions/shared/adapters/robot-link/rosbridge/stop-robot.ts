@@ -72,7 +72,6 @@ export class StopRun {
     const cleared = this.#await('the server still works off earlier commands', this.#clearOrdinary());
     const published = stop.publish.map((publication) => this.#publish(publication, cleared));
     for (const call of stop.service) void this.#call(call).catch(() => undefined);
-    for (const goal of this.#goals) this.#tools.form.cancelAgain(goal);
     const firstCounts = this.#actions.map((name) =>
       this.#tools.form.cancelAll(name, this.#signal).catch(() => undefined),
     );
