@@ -1,3 +1,4 @@
+import { isHeldBackByStop } from '../../functions/commands/run-command.ts';
 import {
   Declined,
   type RobotLink,
@@ -6,6 +7,7 @@ import {
 } from '../../functions/shared/adapters/robot-link/port.ts';
 import { parseMapping } from '../../functions/shared/adapters/robot-link/rosbridge/mapping.ts';
 import { openRosbridgeRobot } from '../../functions/shared/adapters/robot-link/rosbridge/rosbridge-robot.ts';
+import { arrivalStamp } from '../../functions/shared/control/fence.ts';
 import type { JsonValue } from '../../functions/shared/json.ts';
 import { RosbridgeStandIn } from './rosbridge-server.ts';
 import { silentLogger } from './world.ts';
@@ -24,10 +26,11 @@ export interface Scene extends LinkClient {
 
 const opened: Array<{ close(): unknown }> = [];
 
-/** Opens a link over a mapping; {@link closeScenes} closes it. */
-export async function scene(mapping: string, standIn?: RosbridgeStandIn): Promise<Scene> {
+/** Opens a link over a mapping; {@link closeScenes} closes it. `url` leads to the stand-in another way. The robot has a service /halt that confirms a stop. */
+export async function scene(mapping: string, standIn?: RosbridgeStandIn, url?: string): Promise<Scene> {
   const server = standIn ?? (await RosbridgeStandIn.start());
-  const link = await openLink(mapping, server.url);
+  if (!server.services.has('/halt')) server.services.set('/halt', () => ({ ok: true }));
+  const link = await openLink(mapping, url ?? server.url);
   opened.push(server);
   return { ...clientOf(link), standIn: server };
 }
@@ -43,7 +46,13 @@ export function clientOf(link: RobotLink): LinkClient {
     link,
     async send(command, value, signal, clientId = 'alice') {
       const sender = { clientId, accessLevel: 'USER', keyId: 'key-1' } as const;
-      const order = value === undefined ? { command, sender } : { command, value, sender };
+      const spec = link.catalogue().get(command);
+      const order = {
+        command,
+        sender,
+        ...(value === undefined ? {} : { value }),
+        ...(spec && isHeldBackByStop(spec) ? { arrivedAt: arrivalStamp() } : {}),
+      };
       const answer = await link.send(order, options(signal ? { signal } : {}));
       return answer instanceof Declined || answer instanceof Unanswered ? answer.result : answer;
     },

@@ -14,6 +14,19 @@ export interface StandInGoal {
 
 const ROS2_STATUS = { succeeded: 4, cancelled: 5, aborted: 6 } as const;
 const ROS1_STATUS = { succeeded: 3, cancelled: 2, aborted: 4 } as const;
+/** actionlib_msgs/GoalStatus, before the end. */
+const [PENDING, ACTIVE, PREEMPTING, RECALLING] = [0, 1, 6, 7];
+/** For how long actionlib keeps what is over, and what it was told to cancel and never had, among its statuses. */
+const STATUS_KEPT_MS = 5_000;
+/** Real servers report five times a second. */
+const STATUS_EVERY_MS = 50;
+
+/** What an action server of ROS 1 reports of one goal; `until` for one that is kept for a while only. */
+interface Ros1Entry {
+  readonly action: string;
+  status: number;
+  until: number;
+}
 
 /**
  * A stand-in that speaks the rosbridge protocol (2.0) on the loopback: services, topics, and actions of both
@@ -30,13 +43,26 @@ export class RosbridgeStandIn {
   readonly goals: StandInGoal[] = [];
   /** Services by name. What they throw fails the call; a service that is not here does not exist. */
   readonly services = new Map<string, (args: JsonValue) => JsonValue | Promise<JsonValue>>();
-  /** A connection's next message is not looked at before the goal it sent has ended; so a server of ROS 2 is by default. */
+  /**
+   * A connection's next message is not looked at before the goal it sent has ended, or its call was answered; so a server
+   * of ROS 2 is by default.
+   */
   oneAtATime = false;
   /** What the action server does when it gets a goal. */
   onGoal: (goal: StandInGoal) => void = (goal) => goal.begin();
   /** What it does when a goal is to be cancelled. */
   onCancel: (goal: StandInGoal) => void = (goal) => goal.end('cancelled');
+  /** Actions whose server is gone: no status, no answer to anything, no such service. */
+  readonly gone = new Set<string>();
+  /** Results of ROS 1 get lost on their way. */
+  losesResults = false;
+  /** Says against messages to these topics what servers may say against what they drop. */
+  readonly refusedTopics = new Map<string, (id: JsonValue) => JsonObject>();
+  readonly #ros1Goals = new Map<string, Ros1Entry>();
+  readonly #reporting = setInterval(() => this.#report(), STATUS_EVERY_MS).unref();
   readonly #underWay = new Map<string, StandInGoal>();
+  /** Goals of ROS 2 that are being cancelled; a server does not count them again. */
+  readonly #cancelling = new Set<string>();
   readonly #waiting = new Set<() => void>();
   readonly #subscribers = new Map<string, Set<WebSocket>>();
   readonly #listening: WebSocketServer;
@@ -50,8 +76,9 @@ export class RosbridgeStandIn {
       socket.on('message', (data) => {
         const message = JSON.parse(String(data)) as JsonObject; // as: the link sends objects
         this.arrived.push(message);
-        if (this.oneAtATime) before = before.then(() => this.#take(socket, message));
-        else this.#take(socket, message);
+        const take = () => (socket.readyState === socket.OPEN ? this.#take(socket, message) : undefined);
+        if (this.oneAtATime) before = before.then(take);
+        else void take();
       });
       this.#wake();
     });
@@ -103,7 +130,19 @@ export class RosbridgeStandIn {
     for (const client of this.#listening.clients) client.terminate();
   }
 
+  /** A goal of ROS 1 that somebody else has sent. */
+  acceptForeignGoal(action: string, id: string): void {
+    this.#speakActionlib(`${action}/goal`, { goal_id: { id }, goal: {} });
+  }
+
+  /** The action server knows nothing of a goal: it has refused it, or was started anew. */
+  forget(id: string): void {
+    this.#underWay.delete(id);
+    this.#ros1Goals.delete(id);
+  }
+
   async close(): Promise<void> {
+    clearInterval(this.#reporting);
     this.cut();
     await new Promise((resolve) => this.#listening.close(resolve));
   }
@@ -122,8 +161,10 @@ export class RosbridgeStandIn {
     this.received.push(message);
     const { op, topic } = message;
     if (op === 'subscribe') this.#subscribe(socket, String(topic));
-    if (op === 'call_service') void this.#call(socket, message);
-    const ended = op === 'send_action_goal' ? this.#beginRos2(socket, message) : undefined;
+    const called = op === 'call_service' ? this.#call(socket, message) : undefined;
+    const ended = op === 'send_action_goal' ? this.#beginRos2(socket, message) : called;
+    const refuse = op === 'publish' ? this.refusedTopics.get(String(topic)) : undefined;
+    if (refuse) socket.send(JSON.stringify(refuse(message.id ?? null)));
     if (op === 'cancel_action_goal') this.#cancel(String(message.id));
     if (op === 'publish' && typeof topic === 'string') this.#speakActionlib(topic, message.msg as JsonObject); // as: messages are objects
     this.#wake();
@@ -135,8 +176,10 @@ export class RosbridgeStandIn {
       socket.send(JSON.stringify({ op: 'service_response', id, service, values, result }));
     const name = String(service);
     const cancelled = /^(.*)\/_action\/cancel_goal$/.exec(name)?.[1];
-    if (cancelled !== undefined && !this.services.has(name)) return answer(this.#cancelAll(cancelled), true);
-    const serve = this.services.get(name);
+    if (cancelled !== undefined && !this.services.has(name) && !this.gone.has(cancelled)) {
+      return answer(this.#cancelByService(cancelled, args), true);
+    }
+    const serve = this.gone.has(String(cancelled)) ? undefined : this.services.get(name);
     if (!serve) return answer(`Service ${name} does not exist`, false);
     try {
       answer(await serve(args), true);
@@ -145,15 +188,52 @@ export class RosbridgeStandIn {
     }
   }
 
+  /** action_msgs/srv/CancelGoal: zeros stand for every goal, an id that no goal has does nothing. */
+  #cancelByService(action: string, args: JsonValue): JsonValue {
+    const { goal_info } = args as { goal_info: { goal_id: { uuid: number[] } } }; // as: the type of the service says so
+    if (goal_info.goal_id.uuid.some((byte) => byte !== 0)) return { return_code: 2, goals_canceling: [] };
+    return this.#cancelAll(action);
+  }
+
   #cancelAll(action: string): JsonValue {
-    const goals = [...this.#underWay.values()].filter((goal) => goal.action === action);
-    for (const goal of goals) this.onCancel(goal);
+    const goals = [...this.#underWay.values()].filter(
+      (goal) => goal.action === action && !(this.#cancelling.has(goal.id) && !this.#ros1Goals.has(goal.id)),
+    );
+    for (const { id } of goals) this.#cancelling.add(id);
+    for (const goal of goals) this.#cancel(goal.id);
     return { return_code: 0, goals_canceling: goals.map(({ id }) => ({ goal_id: { uuid: id } })) };
   }
 
   #cancel(id: string): void {
     const goal = this.#underWay.get(id);
-    if (goal) this.onCancel(goal);
+    if (!goal || this.gone.has(goal.action)) return;
+    const entry = this.#ros1Goals.get(id);
+    if (entry) entry.status = entry.status === ACTIVE || entry.status === PREEMPTING ? PREEMPTING : RECALLING;
+    this.onCancel(goal);
+  }
+
+  /** As actionlib does: an id that the server never had it keeps as to be cancelled, anew with each cancel. */
+  #cancelByTopic(action: string, id: string): void {
+    if (this.gone.has(action)) return;
+    if (id === '') this.#cancelAll(action);
+    else if (this.#underWay.has(id)) this.#cancel(id);
+    else if ((this.#ros1Goals.get(id)?.status ?? RECALLING) === RECALLING) {
+      this.#ros1Goals.set(id, { action, status: RECALLING, until: Date.now() + STATUS_KEPT_MS });
+    }
+  }
+
+  #report(): void {
+    for (const [id, { until }] of this.#ros1Goals) if (Date.now() > until) this.#ros1Goals.delete(id);
+    for (const topic of this.#subscribers.keys()) {
+      const action = /^(.*)\/status$/.exec(topic)?.[1];
+      if (action !== undefined && !this.gone.has(action)) this.#reportOf(action);
+    }
+  }
+
+  #reportOf(action: string): void {
+    const goals = [...this.#ros1Goals].filter(([, entry]) => entry.action === action);
+    const status_list = goals.map(([id, { status }]) => ({ goal_id: { id }, status, text: '' }));
+    this.publish(`${action}/status`, { status_list });
   }
 
   #accept(goal: StandInGoal): void {
@@ -181,22 +261,31 @@ export class RosbridgeStandIn {
 
   #speakActionlib(topic: string, msg: JsonObject): void {
     const [, action = '', part] = /^(.*)\/(goal|cancel)$/.exec(topic) ?? [];
-    if (part === 'cancel') {
-      if (msg.id !== '') this.#cancel(String(msg.id));
-      else this.#cancelAll(action);
-    }
-    if (part !== 'goal') return;
+    if (part === 'cancel') this.#cancelByTopic(action, String(msg.id));
+    if (part !== 'goal' || this.gone.has(action)) return;
     const goal_id = msg.goal_id as JsonObject; // as: the type of the message says so
-    const statusOf = (status: number, text: string) => ({ goal_id, status, text });
-    this.#accept({
-      id: String(goal_id.id),
+    const id = String(goal_id.id);
+    const entry: Ros1Entry = { action, status: PENDING, until: Number.POSITIVE_INFINITY };
+    const isRecalled = this.#ros1Goals.has(id);
+    this.#ros1Goals.set(id, entry);
+    const goal: StandInGoal = {
+      id,
       action,
       args: msg.goal ?? null,
-      begin: () => this.publish(`${action}/status`, { status_list: [statusOf(1, '')] }),
-      end: (how, result = {}) => {
-        this.#underWay.delete(String(goal_id.id));
-        this.publish(`${action}/result`, { status: statusOf(ROS1_STATUS[how], ''), result });
+      begin: () => {
+        entry.status = ACTIVE;
+        this.#reportOf(action);
       },
-    });
+      end: (how, result = {}) => {
+        this.#underWay.delete(id);
+        entry.status = ROS1_STATUS[how];
+        entry.until = Date.now() + STATUS_KEPT_MS;
+        if (this.losesResults) return;
+        this.publish(`${action}/result`, { status: { goal_id, status: entry.status, text: '' }, result });
+      },
+    };
+    // A goal that comes after its cancel never begins.
+    if (isRecalled) goal.end('cancelled');
+    else this.#accept(goal);
   }
 }

@@ -7,11 +7,12 @@ import type { RosbridgeStandIn } from '../../../support/rosbridge-server.ts';
 
 const mapping = (ros: 1 | 2) => {
   const type = ros === 1 ? 'move_base_msgs/MoveBaseAction' : 'nav2_msgs/action/NavigateToPose';
+  const msg = ros === 1 ? '' : 'msg/';
   return `
 ros: ${ros}
 stop:
-  publish: [{ name: /cmd_vel, type: geometry_msgs/Twist, message: { linear: { x: 0 } }, times: 2, every_ms: 10 }]
-  still: { name: /odom, type: nav_msgs/Odometry, zero: [twist.linear.x], tolerance: 0.01, throttle_ms: 0 }
+  publish: [{ name: /cmd_vel, type: geometry_msgs/${msg}Twist, message: { linear: { x: 0 } }, times: 2, every_ms: 10 }]
+  still: { name: /odom, type: nav_msgs/${msg}Odometry, zero: [twist.linear.x], tolerance: 0.01, throttle_ms: 0 }
 commands:
   go: { title: Go, kind: coordinates, action: { name: /nav, type: ${type}, goal: { to: { x: $x, yaw: $theta|radians } } } }
   arrive:
@@ -22,7 +23,7 @@ commands:
   go_by:
     title: Go by
     kind: coordinates
-    relative_to: { name: /odom, type: nav_msgs/Odometry, pose: pose.pose, throttle_ms: 0 }
+    relative_to: { name: /odom, type: nav_msgs/${msg}Odometry, pose: pose.pose, throttle_ms: 0 }
     action: { name: /nav, type: ${type}, goal: { to: { x: $x, y: $y, yaw: $theta, frame: $frame } } }
   wait_for_skill: { title: Wait, kind: str, mission: wait }
   wait_for_skill_started: { title: Wait, kind: str, mission: wait_for_start }
@@ -126,7 +127,7 @@ describe.each([1, 2] as const)('Actions of ROS %d', (ros) => {
   it('a relative goal counts from the odometry, in its frame', async () => {
     const { standIn, send } = await open();
     const answer = send('go_by', { x: 1, y: 0.5, z: 0, theta: 10 });
-    await standIn.until(() => standIn.of('subscribe', '/odom').length === 1);
+    await standIn.until(() => standIn.of('subscribe', '/odom').length === 2);
     standIn.publish('/odom', odometry(0));
     await answer;
     const near = (number: number) => expect.closeTo(number, 9);
@@ -208,8 +209,7 @@ describe('Goals of ROS 2', () => {
 
   it('a goal that was refused in silence does not keep stop from answering', async () => {
     const { standIn, send, stop } = await scene(mapping(2));
-    standIn.onGoal = () => {};
-    standIn.onCancel = () => {};
+    standIn.onGoal = ({ id }) => standIn.forget(id);
     await send('go', HERE);
     tell(standIn, () => 0);
     await expect(stop()).resolves.toEqual({ stopped: true, cancelled_missions: 1 });
@@ -217,8 +217,7 @@ describe('Goals of ROS 2', () => {
 
   it('a goal that begins after it was stopped is cancelled once more', async () => {
     const { standIn, send, stop } = await scene(mapping(2));
-    standIn.onGoal = () => {};
-    standIn.onCancel = () => {};
+    standIn.onGoal = ({ id }) => standIn.forget(id);
     await send('go', HERE);
     tell(standIn, () => 0);
     await stop();
@@ -261,7 +260,8 @@ describe('Goals of ROS 1', () => {
   it('a goal of which the robot knows nothing any more does not keep stop from answering', async () => {
     const { standIn, send, stop } = await scene(mapping(1));
     await send('go', HERE);
-    standIn.onCancel = () => {};
+    await standIn.until(() => standIn.goals.length === 1);
+    standIn.forget(String(standIn.goals[0]?.id));
     tell(standIn, () => 0);
     await expect(stop()).resolves.toEqual({ stopped: true, cancelled_missions: 1 });
   });

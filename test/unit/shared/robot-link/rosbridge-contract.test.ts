@@ -18,7 +18,7 @@ async function openRosbridge(ros: 1 | 2): Promise<LinkUnderTest> {
       const { msg } = (await send({ command: 'skill', value: { name: 'wave' } })) as { msg: string }; // as: how missions are called
       return { command: 'wait_for_skill', value: msg };
     },
-    reached: () => robot.of('call_service').length + robot.goals.length,
+    reached: () => robot.of('call_service').filter(({ service }) => service === '/volume').length,
     async cut() {
       await robot.close();
       await until(() => !link.connected());
@@ -38,13 +38,16 @@ async function openRosbridge(ros: 1 | 2): Promise<LinkUnderTest> {
 async function robotWithSkills(port?: number): Promise<RosbridgeStandIn> {
   const standIn = await RosbridgeStandIn.start(port);
   standIn.services.set('/volume', (args: JsonValue): JsonObject => ({ ok: true, args }));
+  standIn.services.set('/halt', () => ({ ok: true }));
   standIn.services.set('/battery', () => ({ percentage: 0.5 }));
   return standIn;
 }
 
 const mapping = (ros: 1 | 2) => `
 ros: ${ros}
-stop: { publish: [{ name: /cmd_vel, type: geometry_msgs/Twist }] }
+stop:
+  publish: [{ name: /cmd_vel, type: ${ros === 1 ? 'geometry_msgs/Twist' : 'geometry_msgs/msg/Twist'} }]
+  service: [{ name: /halt, success: $answer.ok }]
 commands:
   sound_level:
     title: Set the sound level
@@ -57,6 +60,6 @@ commands:
     effect: query
     service: { name: /battery }
     result: $answer.percentage|percent
-  skill: { title: Skill, kind: dict, action: { name: /skills, type: a/SkillAction, goal: { name: $value.name|string } } }
+  skill: { title: Skill, kind: dict, action: { name: /skills, type: ${ros === 1 ? 'a/SkillAction' : 'a/action/Skill'}, goal: { name: $value.name|string } } }
   wait_for_skill: { title: Wait, kind: str, mission: wait }
 `;

@@ -9,6 +9,7 @@ const MAPPING = `
 ros: 2
 stop:
   publish: [{ name: /cmd_vel, type: geometry_msgs/msg/Twist, message: { linear: { x: 0 } }, times: 3, every_ms: 10 }]
+  service: [{ name: /halt, success: $answer.ok }]
 commands:
   add: { title: Add, kind: dict, service: { name: /add, type: a/srv/Add, args: { a: $value.a|number, b: 2 } }, result: $answer.sum }
   raw: { title: Raw, kind: none, service: { name: /raw } }
@@ -111,8 +112,10 @@ describe('Services through rosbridge', () => {
 describe('Topics through rosbridge', () => {
   it('a message is published to a topic that was advertised before', async () => {
     const { standIn, send } = await scene(MAPPING);
-    await expect(send('light', true)).resolves.toEqual({ published: true });
-    expect(standIn.of('publish')).toEqual([{ op: 'publish', topic: '/light', msg: { data: true } }]);
+    await expect(send('light', true)).resolves.toEqual({ sent: true });
+    expect(standIn.of('publish')).toEqual([
+      { op: 'publish', id: expect.any(String), topic: '/light', msg: { data: true } },
+    ]);
     expect(standIn.of('advertise', '/light')).toMatchObject([{ type: 'std_msgs/msg/Bool' }]);
   });
 
@@ -235,9 +238,10 @@ describe('A rosbridge link that breaks', () => {
 describe('Stop through rosbridge, without actions', () => {
   it('publishes so often as the mapping says, and drops what is being repeated', async () => {
     const { standIn, send, stop } = await scene(MAPPING);
-    void send('blink');
+    const blinking = refusal(() => send('blink'));
     await standIn.until(() => standIn.of('publish', '/blink').length >= 2);
     await expect(stop()).resolves.toEqual({ stopped: true });
+    expect(await blinking).toMatchObject({ code: 'stopped', members: { command_ran: 'maybe' } });
     expect(standIn.of('publish', '/cmd_vel')).toHaveLength(3);
     const before = standIn.of('publish', '/blink').length;
     await expect(stop()).resolves.toEqual({ stopped: true });

@@ -32,10 +32,10 @@ describe('The mapping of a rosbridge robot', () => {
   it('is the catalogue', () => {
     const { commands } = parseMapping(`${HEAD}
   beep: { title: Beep, kind: int, bounds: { minimum: 1, maximum: 5 }, unit: times, service: { name: /beep, args: { n: $value } } }
-  where: { title: Where, kind: none, topic: { name: /pose, type: a/B } }
+  where: { title: Where, kind: none, topic: { name: /pose, type: a/msg/B } }
   go: { title: Go, kind: coordinates, action: { name: /go, type: a/action/Go, answers: finished } }
   wait_for_skill: { title: Wait, kind: str, mission: wait }
-  names: { title: Names, kind: list, items: str, publish: { name: /names, type: a/B, message: { of: $value } } }
+  names: { title: Names, kind: list, items: str, publish: { name: /names, type: a/msg/B, message: { of: $value } } }
 `);
     expect([...commands.values()].map(({ spec }) => spec)).toEqual([
       { name: 'beep', kind: 'int', title: 'Beep', effect: 'action', bounds: { minimum: 1, maximum: 5 }, unit: 'times' },
@@ -44,6 +44,34 @@ describe('The mapping of a rosbridge robot', () => {
       { name: 'wait_for_skill', kind: 'str', title: 'Wait', effect: 'query', waits: true, motion: false },
       { name: 'names', kind: 'list', title: 'Names', effect: 'action', items: 'str' },
     ]);
+  });
+
+  it('says at which line nothing confirms that the robot has stopped', () => {
+    const unconfirmed = (stop: string) => parseMapping(`ros: 2\nstop:\n  ${stop}\ncommands: {}\n`).unconfirmedStop;
+    expect(unconfirmed('service: [{ name: /halt }]')).toBe('line 2, stop');
+    expect(unconfirmed('service: [{ name: /halt, success: $answer.ok }]')).toBeUndefined();
+    expect(
+      unconfirmed('cancel: [/nav]\n  still: { name: /odom, type: nav_msgs/msg/Odometry, zero: [x] }'),
+    ).toBeUndefined();
+  });
+
+  it('the examples say of each action whether it moves the robot', () => {
+    const motions = (name: string) => {
+      const { commands } = parseMapping(readFileSync(join(ROOT, 'examples', 'rosbridge', `${name}.yaml`), 'utf8'));
+      const actions = [...commands.values()].filter(({ spec }) => spec.effect === 'action');
+      return Object.fromEntries(actions.map(({ spec }) => [spec.name, spec.motion]));
+    };
+    const cancels = { cancel_skill: false, cancel_and_wait_for_mission: false, cancel_client_missions: false };
+    const goals = { go_to_absolute: true, go_to_relative: true };
+    expect(motions('nav2')).toEqual({ ...goals, ...cancels, set_robot_max_velocity: true, clear_costmap: false });
+    expect(motions('turtlebot')).toEqual({
+      ...goals,
+      ...cancels,
+      go_to_absolute_and_wait: true,
+      set_motor_power: true,
+      play_sound: false,
+      reset_odometry: false,
+    });
   });
 
   const member = (kind: string, line: string) =>
@@ -104,7 +132,7 @@ describe('The mapping of a rosbridge robot', () => {
     ['items of what is no list', member('str', 'items: str'), /line 8, commands\.a\.items: only/],
     [
       'a text that is relative',
-      member('str', 'relative_to: { name: /odom, type: a/B, pose: pose }'),
+      member('str', 'relative_to: { name: /odom, type: a/msg/B, pose: pose }'),
       /line 8, commands\.a\.relative_to: only/,
     ],
     [
@@ -123,6 +151,21 @@ describe('The mapping of a rosbridge robot', () => {
       'a mission that is asked for by no id',
       `${HEAD}  a: { title: A, kind: int, mission: wait }\n`,
       /"mission: wait" is of kind str/,
+    ],
+    [
+      'types of ROS 1 on ROS 2',
+      `${HEAD}  a:\n    title: A\n    kind: none\n    publish:\n      name: /a\n      type: std_msgs/Empty\n`,
+      /line 10, commands\.a\.publish\.type: a type of ROS 2 is written std_msgs\/msg\/Empty here/,
+    ],
+    [
+      'the type of a message for an action',
+      `${HEAD}  a: { title: A, kind: none, action: { name: /a, type: a/msg/Go } }\n`,
+      /commands\.a\.action\.type: .* a\/action\/Go here/,
+    ],
+    [
+      'types of ROS 2 on ROS 1',
+      `ros: 1\nstop:\n  still: { name: /odom, type: nav_msgs/msg/Odometry, zero: [x] }\n  service: [{ name: /halt, type: std_srvs/srv/Trigger }]\ncommands: {}\n`,
+      /line 4, stop\.service\.0\.type: a type of ROS 1 has no middle part: std_srvs\/Trigger; line 3, stop\.still\.type: .*: nav_msgs\/Odometry/,
     ],
   ])('refuses %s, with line and key', (_what, text, message) => {
     expect(faultOf(text)).toMatch(message);

@@ -35,6 +35,9 @@ describe('A template', () => {
     ['$value.names|string', { names: ['wave'] }, 'a string of the right form is needed'],
     ['$value.name|string', { name: 7 }, 'a string of the right form is needed'],
     ['$value.a|parsed', { a: '{' }, 'a string of the right form is needed'],
+    ['$value.a', { a: Number.POSITIVE_INFINITY }, 'the number is too large to be sent'],
+    ['$value', { deep: [Number.NaN] }, 'the number is too large to be sent'],
+    ['$value.a|percent', { a: 1.7e308 }, 'the number is too large to be sent'],
     ['$value.q|yaw', { q: { x: 0, y: 0, z: 0, w: 0 } }, 'an object of the right form is needed'],
   ])('%s does not fit %j', (template, value, message) => {
     expect(() => fill(template, value)).toThrow(UnfitValue);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import type { JsonObject } from '../../../json.ts';
 import { robotUnavailable } from '../robot-unavailable.ts';
 
@@ -6,6 +7,7 @@ import { robotUnavailable } from '../robot-unavailable.ts';
 export const MOST_PENDING = 1000;
 
 interface Pending {
+  readonly since: number;
   readonly resolve: (answer: JsonObject) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -18,6 +20,12 @@ export class Calls {
 
   get size(): number {
     return this.#pending.size;
+  }
+
+  /** For how many ms the oldest call has been waiting for its answer. */
+  longestWait(): number {
+    const [oldest] = this.#pending.values();
+    return oldest ? performance.now() - oldest.since : 0;
   }
 
   /**
@@ -37,6 +45,7 @@ export class Calls {
         this.#pending.delete(id);
       };
       const pending: Pending = {
+        since: performance.now(),
         resolve(answer) {
           leave();
           resolve(answer);

@@ -1,8 +1,11 @@
-import { WebSocket } from 'ws';
-import type { ServiceError } from '../../../errors.ts';
-import type { JsonObject } from '../../../json.ts';
+import net from 'node:net';
+import tls from 'node:tls';
+import { type ClientOptions, WebSocket } from 'ws';
+import { ServiceError } from '../../../errors.ts';
+import type { JsonObject, JsonValue } from '../../../json.ts';
 import type { Logger } from '../../../logger.ts';
 import { maskUrl } from '../../../mask-url.ts';
+import { Moment } from '../moment.ts';
 import { robotUnavailable } from '../robot-unavailable.ts';
 import { Calls } from './calls.ts';
 
@@ -15,12 +18,14 @@ const HANDSHAKE_MS = 5_000;
 const HEARTBEAT_MS = 1_000;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 8_000;
+const NEVER = new AbortController().signal;
 
 /** Who hears of what the connection does. */
 export interface Listener {
   opened(): void;
   received(message: JsonObject): void;
-  lost(): void;
+  /** @param onPurpose {@link Connection.reset} ended it. */
+  lost(onPurpose: boolean): void;
 }
 
 /**
@@ -31,9 +36,12 @@ export class Connection {
   readonly #url: string;
   readonly #logger: Logger;
   readonly #listener: Listener;
-  readonly #attempted: { readonly promise: Promise<void>; readonly done: () => void };
+  readonly #attempted = new Moment();
   readonly #pongs = new Calls();
   #socket: WebSocket | undefined;
+  #tcp: net.Socket | undefined;
+  #isReset = false;
+  #opened = new Moment();
   #retry: NodeJS.Timeout | undefined;
   #failures = 0;
   #closed = false;
@@ -42,11 +50,6 @@ export class Connection {
     this.#url = url;
     this.#logger = logger;
     this.#listener = listener;
-    let done = () => {};
-    const promise = new Promise<void>((resolve) => {
-      done = resolve;
-    });
-    this.#attempted = { promise, done };
     this.#connect();
   }
 
@@ -56,7 +59,13 @@ export class Connection {
 
   /** Resolves when the first attempt has ended, either way. */
   get attempted(): Promise<void> {
-    return this.#attempted.promise;
+    return this.#attempted.wait(NEVER);
+  }
+
+  /** Resolves when there is a connection; rejects with the signal's reason. */
+  whenOpen(signal: AbortSignal): Promise<void> {
+    this.#forgetOpening();
+    return this.#opened.wait(signal);
   }
 
   /** Sends one message now, or not at all. @throws ServiceError `robot_unavailable` */
@@ -65,12 +74,12 @@ export class Connection {
     if (socket.bufferedAmount > MOST_UNSENT_BYTES) {
       throw robotUnavailable('The link to the robot is too slow at the moment; the command was not sent.');
     }
-    socket.send(JSON.stringify(message));
+    socket.send(wireText(message));
   }
 
   /** As {@link send}, however much stands ahead of it. */
   sendUrgently(message: JsonObject): void {
-    this.#open().send(JSON.stringify(message));
+    this.#open().send(wireText(message));
   }
 
   /** Resolves when the server has received everything sent before. Errors: {@link broken}, or the signal's reason. */
@@ -84,15 +93,26 @@ export class Connection {
     this.#open();
   }
 
-  /** Ends this connection; a new one is made in a while. */
-  drop(): void {
-    if (this.connected) this.#socket?.terminate();
+  /**
+   * Ends this connection and makes a new one at once. What has not reached the server is dropped wherever it stands: a
+   * reset, other than an orderly end, lets neither this machine nor a proxy deliver it later.
+   */
+  reset(): void {
+    if (!this.connected) return;
+    this.#isReset = true;
+    this.#tcp?.resetAndDestroy();
+    this.#socket?.terminate();
   }
 
   close(): void {
     this.#closed = true;
     clearTimeout(this.#retry);
     this.#socket?.terminate();
+  }
+
+  /** A connection that is about to close is none; its `close` comes later. */
+  #forgetOpening(): void {
+    if (this.#opened.passed && !this.connected) this.#opened = new Moment();
   }
 
   #open(): WebSocket {
@@ -107,7 +127,8 @@ export class Connection {
       handshakeTimeout: HANDSHAKE_MS,
       maxPayload: MOST_BYTES,
       perMessageDeflate: false,
-    });
+      createConnection: (options: tls.ConnectionOptions) => this.#dial(options),
+    } as ClientOptions); // as: ws passes every option of http.request on, which its types do not say
     this.#socket = socket;
     let opened = false;
     let heartbeat: NodeJS.Timeout | undefined;
@@ -116,7 +137,10 @@ export class Connection {
       silentBeats = 0;
     };
     const beat = () => {
-      if (silentBeats >= 2) return socket.terminate();
+      if (silentBeats >= 2) {
+        this.#tcp?.resetAndDestroy();
+        return socket.terminate();
+      }
       silentBeats += 1;
       // Only a connection that lasts makes the next attempts prompt again.
       this.#failures = 0;
@@ -127,7 +151,8 @@ export class Connection {
       heartbeat = setInterval(beat, HEARTBEAT_MS).unref();
       this.#logger.info({ url: maskUrl(this.#url) }, 'the link to the robot is up');
       this.#listener.opened();
-      this.#attempted.done();
+      this.#opened.pass();
+      this.#attempted.pass();
     });
     socket.on('message', (data, isBinary) => {
       alive();
@@ -152,12 +177,33 @@ export class Connection {
     socket.on('close', () => {
       clearInterval(heartbeat);
       this.#pongs.fail(broken());
+      const onPurpose = this.#isReset;
+      this.#isReset = false;
       if (opened) {
-        if (!this.#closed) this.#logger.warn({ url: maskUrl(this.#url) }, 'the link to the robot is down');
-        this.#listener.lost();
+        this.#forgetOpening();
+        if (!this.#closed) this.#logger.warn({ url: maskUrl(this.#url), onPurpose }, 'the link to the robot is down');
+        this.#listener.lost(onPurpose);
       }
-      this.#attempted.done();
-      if (!this.#closed) this.#retryLater();
+      this.#attempted.pass();
+      if (this.#closed) return;
+      if (onPurpose) this.#connect();
+      else this.#retryLater();
+    });
+  }
+
+  /** As `ws` would, keeping the TCP socket: a reset needs it, below TLS too. */
+  #dial(options: tls.ConnectionOptions): net.Socket {
+    const { host = '', port = 0, servername } = options;
+    const tcp = net.connect({ host, port });
+    this.#tcp = tcp;
+    if (!this.#url.toLowerCase().startsWith('wss:')) return tcp;
+    // An error of the socket below comes up through TLS as well.
+    tcp.on('error', () => undefined);
+    return tls.connect({
+      ...options,
+      path: undefined,
+      socket: tcp,
+      servername: servername ?? (net.isIP(host) ? '' : host),
     });
   }
 
@@ -173,6 +219,14 @@ export function broken(): ServiceError {
   return robotUnavailable(
     'The link to the robot broke before it answered. What was sent may have been carried out, and may still be.',
   );
+}
+
+/** @throws ServiceError for a number that JSON would turn into null: nobody knows what a robot makes of that. */
+function wireText(message: JsonObject): string {
+  return JSON.stringify(message, (_key, value: JsonValue) => {
+    if (typeof value !== 'number' || Number.isFinite(value)) return value;
+    throw new ServiceError('validation_failed', { detail: 'A number is too large to be sent; nothing was sent.' });
+  });
 }
 
 function parse(text: string): JsonObject | undefined {

@@ -8,6 +8,8 @@ export interface Ending {
   readonly result: JsonValue;
   /** What the robot says about it, in words. */
   readonly message: string;
+  /** The robot has not said so: it no longer speaks of one that is `gone`; one that is `lost` may still be under way. */
+  readonly assumed?: 'gone' | 'lost';
 }
 
 /** One goal of one action, from its sending until the robot says how it ended. */
@@ -19,6 +21,7 @@ export class Goal {
   readonly begun = new Moment();
   readonly over = new Moment();
   #started = false;
+  #accepted = false;
   #ending: Ending | undefined;
 
   constructor(clientId: string, action: string) {
@@ -30,8 +33,17 @@ export class Goal {
     return this.#started;
   }
 
+  /** The action server has it, begun or not. */
+  get isAccepted(): boolean {
+    return this.#accepted || this.#started;
+  }
+
   get ending(): Ending | undefined {
     return this.#ending;
+  }
+
+  accept(): void {
+    this.#accepted = true;
   }
 
   start(): void {

@@ -17,7 +17,7 @@ export class Goals {
   readonly #remembered = new Map<string, Goal>();
   readonly #heardAt = new WeakMap<Goal, number>();
   /** Goals given up as cancelled of which the robot may not have heard yet. */
-  readonly #condemned = new Map<string, Goal>();
+  readonly #abandoned = new Map<string, Goal>();
 
   /** @throws ServiceError `robot_unavailable` when too many are under way. */
   add(clientId: string, action: string): Goal {
@@ -30,8 +30,11 @@ export class Goals {
     return goal;
   }
 
-  underWay(clientId?: string): Goal[] {
-    return [...this.#underWay.values()].filter((goal) => clientId === undefined || goal.clientId === clientId);
+  underWay(of: { readonly clientId?: string; readonly action?: string } = {}): Goal[] {
+    const { clientId, action } = of;
+    return [...this.#underWay.values()].filter(
+      (goal) => (clientId ?? goal.clientId) === goal.clientId && (action ?? goal.action) === goal.action,
+    );
   }
 
   find(id: JsonValue | undefined): Goal | undefined {
@@ -44,8 +47,8 @@ export class Goals {
   }
 
   /** One that was given up as cancelled, of which the robot still speaks. */
-  condemned(id: JsonValue | undefined): Goal | undefined {
-    return typeof id === 'string' ? this.#condemned.get(id) : undefined;
+  abandoned(id: JsonValue | undefined): Goal | undefined {
+    return typeof id === 'string' ? this.#abandoned.get(id) : undefined;
   }
 
   /** The robot has spoken of it. */
@@ -58,30 +61,39 @@ export class Goals {
     return performance.now() - (this.#heardAt.get(goal) ?? 0);
   }
 
+  /** The robot says how a goal ended. Ids that are not ours are ignored. */
+  ended(id: JsonValue | undefined, ending: Ending): void {
+    const goal = this.find(id) ?? this.abandoned(id);
+    if (goal) this.end(goal, ending);
+  }
+
   end(goal: Goal, ending: Ending): void {
     if (this.#underWay.delete(goal.id)) keep(this.#remembered, goal);
-    this.#condemned.delete(goal.id);
+    this.#abandoned.delete(goal.id);
     goal.end(ending);
   }
 
   /** Takes a goal as cancelled though the robot has not said so; if it speaks of it later it is told again. */
   giveUp(goal: Goal): void {
-    this.end(goal, { how: 'cancelled', result: null, message: 'Mission cancelled' });
-    keep(this.#condemned, goal);
+    this.end(goal, { how: 'cancelled', result: null, message: 'Mission cancelled', assumed: 'gone' });
+    keep(this.#abandoned, goal);
+  }
+
+  /** Nobody will say any more how it ended. */
+  lose(goal: Goal, message: string): void {
+    this.end(goal, { how: 'failed', result: null, message, assumed: 'lost' });
+  }
+
+  /** The action server is gone, and its goals with it. */
+  serverGone(goal: Goal): void {
+    const message = `The action server of ${goal.action} no longer reports this mission`;
+    this.end(goal, { how: 'failed', result: null, message, assumed: 'gone' });
   }
 
   /** It was never sent, or has been waited for. */
   forget({ id }: Goal): void {
     this.#underWay.delete(id);
     this.#remembered.delete(id);
-  }
-
-  lost(error: unknown, willBeTold: boolean): void {
-    for (const goal of this.underWay()) {
-      goal.dismissWaiters(error);
-      if (!willBeTold)
-        this.end(goal, { how: 'failed', result: null, message: 'The link broke; how it ended is not known' });
-    }
   }
 }
 

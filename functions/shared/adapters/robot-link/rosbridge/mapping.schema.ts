@@ -102,10 +102,14 @@ const Command = z
       refuse('kind', `"mission: ${command.mission}" is of kind ${wanted}`);
   });
 
-/** Numbers that are 0 in the messages of a topic when the robot stands still. */
+/**
+ * Numbers that are 0 in the messages of a topic when the robot stands still. It does when they were, within the
+ * tolerance, in every message of a window, two at least.
+ */
 const Still = Topic.extend({
   zero: z.array(z.string().regex(/^[A-Za-z0-9_.]+$/)).min(1),
   tolerance: z.number().min(0).default(0.01),
+  window_ms: Milliseconds.default(300),
 });
 
 /** What `stop` does besides cancelling every goal of every action that stands in the mapping. */

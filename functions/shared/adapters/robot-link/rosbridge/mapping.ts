@@ -14,6 +14,7 @@ import {
   type StillEntry,
   type TopicEntry,
 } from './mapping.schema.ts';
+import { typeFaults } from './ros-types.ts';
 import { compileTemplate, type Roots, type Template, TemplateFault } from './template.ts';
 
 export type ServiceCall = Omit<ServiceEntry, 'args' | 'success' | 'message'> & {
@@ -21,13 +22,13 @@ export type ServiceCall = Omit<ServiceEntry, 'args' | 'success' | 'message'> & {
   readonly success?: Template;
   readonly message?: Template;
 };
-export type Publication = Omit<PublishEntry, 'message'> & { readonly message: Template };
+export type MappedPublication = Omit<PublishEntry, 'message'> & { readonly message: Template };
 export type ActionGoal = Omit<ActionEntry, 'goal'> & { readonly goal: Template };
 
 /** What a command is on the robot's side. */
 export type Way =
   | { readonly way: 'service'; readonly service: ServiceCall }
-  | { readonly way: 'publish'; readonly publish: Publication }
+  | { readonly way: 'publish'; readonly publish: MappedPublication }
   | { readonly way: 'action'; readonly action: ActionGoal }
   | { readonly way: 'topic'; readonly topic: TopicEntry }
   | { readonly way: 'mission'; readonly mission: MissionWay };
@@ -43,7 +44,7 @@ export interface MappedCommand {
 export interface StopPlan {
   /** Names of actions besides those of the commands. */
   readonly cancel: readonly string[];
-  readonly publish: readonly Publication[];
+  readonly publish: readonly MappedPublication[];
   readonly service: readonly ServiceCall[];
   readonly still?: StillEntry;
 }
@@ -53,6 +54,8 @@ export interface Mapping {
   readonly ros: 1 | 2;
   readonly commands: ReadonlyMap<string, MappedCommand>;
   readonly stop: StopPlan;
+  /** The place of `stop` in the file, when nothing there lets the robot confirm that it has stopped. */
+  readonly unconfirmedStop?: string;
 }
 
 /** A mapping that cannot be used; each line names the place and what is wrong there. */
@@ -77,8 +80,10 @@ export function parseMapping(text: string): Mapping {
   const parsed = MappingFile.safeParse(document);
   const faults: Array<{ path: Path; message: string }> = [];
   let mapping: Mapping | undefined;
-  if (parsed.success) mapping = compile(parsed.data, faults);
-  else {
+  if (parsed.success) {
+    faults.push(...typeFaults(parsed.data));
+    mapping = compile(parsed.data, faults);
+  } else {
     for (const issue of parsed.error.issues) {
       const path = issue.path.map(String);
       const unknown = issue.code === 'unrecognized_keys' ? issue.keys : [];
@@ -86,8 +91,10 @@ export function parseMapping(text: string): Mapping {
       if (unknown.length === 0) faults.push({ path, message: issue.message });
     }
   }
-  if (mapping && faults.length === 0) return mapping;
   const lineOf = keyLines(text);
+  if (mapping && faults.length === 0) {
+    return confirmsStop(mapping) ? mapping : { ...mapping, unconfirmedStop: `line ${lineOf(['stop'])}, stop` };
+  }
   const lines = faults
     .slice(0, MOST_FAULTS)
     .map(({ path, message }) => `line ${lineOf(path)}${path.length > 0 ? `, ${path.join('.')}` : ''}: ${message}`);
@@ -127,7 +134,7 @@ function compile({ ros, stop, commands }: MappingFile, faults: Faults): Mapping 
       ...(message && { message: template(message, answered, [...path, 'message']) }),
     };
   };
-  const publication = ({ message, ...rest }: PublishEntry, roots: Roots, path: Path): Publication => ({
+  const publication = ({ message, ...rest }: PublishEntry, roots: Roots, path: Path): MappedPublication => ({
     ...rest,
     message: template(message, roots, [...path, 'message'], 'object'),
   });
@@ -164,6 +171,11 @@ function compile({ ros, stop, commands }: MappingFile, faults: Faults): Mapping 
       ...(stop.still && { still: stop.still }),
     },
   };
+}
+
+/** Whether the robot can say that it has stopped: a service by its answer, or a topic by its speeds. */
+function confirmsStop({ stop }: Mapping): boolean {
+  return stop.still !== undefined || stop.service.some(({ success }) => success !== undefined);
 }
 
 function rootsOf(kind: CommandKind): Roots {

@@ -1,18 +1,23 @@
 import type { JsonValue } from '../../../json.ts';
-import type { ActionForm } from './action-form.ts';
+import { type ActionForm, CANCEL_AGAIN_MS } from './action-form.ts';
 import type { Goal } from './goal.ts';
 import type { Goals } from './goals.ts';
 import type { MissionWay } from './mapping.schema.ts';
 
 const NOT_FOUND = 'Mission not found';
-const CANCELLED = 'Mission cancelled';
+
+export interface MissionRequest {
+  readonly goals: Goals;
+  readonly form: ActionForm;
+  readonly id: string;
+  readonly clientId: string;
+  readonly signal: AbortSignal;
+}
 
 /** What clients ask about goals that are under way, by the id they were given; the shapes are those of every robot. */
-export async function runMissionCommand(
-  way: MissionWay,
-  { goals, form, id, clientId, signal }: MissionAsking,
-): Promise<JsonValue> {
-  if (way === 'cancel_mine') return cancelMine(goals, form, clientId);
+export async function runMissionCommand(way: MissionWay, request: MissionRequest): Promise<JsonValue> {
+  const { goals, id, clientId, signal } = request;
+  if (way === 'cancel_mine') return cancelMine(goals.underWay({ clientId }), request);
   const goal = goals.known(id);
   if (way === 'wait_for_start') {
     if (!goal) return { started: false, msg: NOT_FOUND };
@@ -27,29 +32,45 @@ export async function runMissionCommand(
     return endOf(goal);
   }
   if (!goal || goal.ending) return { cancelled: false, msg: NOT_FOUND };
+  await cancel(goal, request);
+  return { cancelled: wasCancelled(goal), msg: cancellationMessage(goal) };
+}
+
+/** Tells a goal to end until the robot says that it has. */
+async function cancel(goal: Goal, { form, signal }: MissionRequest): Promise<void> {
   form.cancel(goal);
-  if (way === 'cancel') return { cancelled: true, msg: CANCELLED };
-  await goal.over.wait(signal);
-  return cancellationOf(goal);
+  const again = setInterval(() => {
+    try {
+      form.cancelAgain(goal);
+    } catch {
+      // The link is down at the moment; it may come back while somebody waits.
+    }
+  }, CANCEL_AGAIN_MS).unref();
+  try {
+    await goal.over.wait(signal);
+  } finally {
+    clearInterval(again);
+  }
 }
 
-export interface MissionAsking {
-  readonly goals: Goals;
-  readonly form: ActionForm;
-  readonly id: string;
-  readonly clientId: string;
-  readonly signal: AbortSignal;
+async function cancelMine(mine: readonly Goal[], request: MissionRequest): Promise<JsonValue> {
+  await Promise.all(mine.map((goal) => cancel(goal, request)));
+  const count = mine.filter(wasCancelled).length;
+  const others = mine.length - count;
+  const msg = `${count} of this client's missions cancelled${others > 0 ? `; ${others} ended in another way` : ''}`;
+  return { cancelled: count > 0 && others === 0, cancelled_missions: count, msg };
 }
 
-function cancelMine(goals: Goals, form: ActionForm, clientId: string): JsonValue {
-  const mine = goals.underWay(clientId);
-  for (const goal of mine) form.cancel(goal);
-  const count = mine.length;
-  return { cancelled: count > 0, cancelled_missions: count, msg: `${count} of this client's missions cancelled` };
+/** Whether the robot itself said so. */
+function wasCancelled({ ending }: Goal): boolean {
+  return ending?.how === 'cancelled' && ending.assumed === undefined;
 }
 
-function cancellationOf({ ending }: Goal): JsonValue {
-  return { cancelled: ending?.how === 'cancelled', msg: ending?.message ?? CANCELLED };
+function cancellationMessage(goal: Goal): string {
+  const { ending } = goal;
+  if (ending?.how === 'succeeded') return 'Mission finished before it could be cancelled';
+  if (ending?.how === 'cancelled' && ending.assumed) return 'The robot no longer speaks of this mission';
+  return ending?.message ?? NOT_FOUND;
 }
 
 function startOf(goal: Goal): { started: boolean; msg: string } {

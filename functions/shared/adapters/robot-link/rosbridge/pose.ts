@@ -6,7 +6,8 @@ import { reach } from './template.ts';
 
 /**
  * Coordinates that count from a pose the robot has told (geometry_msgs/Pose at `pose` in its message), as coordinates in
- * the frame of that message. @throws ServiceError `robot_error` when there is no pose.
+ * the frame of that message. They are not finite when the offset is too large.
+ * @throws ServiceError `robot_error` when there is no pose.
  */
 export function fromHere(offset: JsonObject, message: JsonValue, pose: string): { target: JsonObject; frame: string } {
   const position = reach(message, `${pose}.position`.split('.'));
@@ -15,7 +16,8 @@ export function fromHere(offset: JsonObject, message: JsonValue, pose: string): 
   const here = isObject(position) ? numbersOf(position) : undefined;
   const heading = isObject(orientation) ? yawOf(orientation) : undefined;
   const by = numbersOf(offset);
-  if (!here || !by || heading === undefined) throw refusal(`The robot tells no pose at "${pose}"`);
+  if (!here || !by || heading === undefined || !Object.values({ ...here, heading }).every(Number.isFinite))
+    throw refusal(`The robot tells no pose at "${pose}"`);
   const [cos, sin] = [Math.cos(toRadians(heading)), Math.sin(toRadians(heading))];
   const target = {
     x: here.x + by.x * cos - by.y * sin,

@@ -1,11 +1,14 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject, JsonValue } from '../../../json.ts';
-import type { ActionForm, GoalReports } from './action-form.ts';
+import { type ActionForm, CANCEL_AGAIN_MS, SILENT_MS } from './action-form.ts';
+import type { Connections, Lane } from './connections.ts';
 import type { Ending, Goal } from './goal.ts';
-import type { Lanes } from './lanes.ts';
+import type { Goals } from './goals.ts';
+import { ACTIVE, isAlive, objectOf, Ros1Server } from './ros1-server.ts';
 import type { Topics } from './topics.ts';
 
 /** actionlib_msgs/GoalStatus */
-const ACTIVE = 1;
 const ENDINGS: Readonly<Record<number, Ending['how']>> = {
   2: 'cancelled', // PREEMPTED
   3: 'succeeded',
@@ -15,77 +18,147 @@ const ENDINGS: Readonly<Record<number, Ending['how']>> = {
   9: 'failed', // LOST
 };
 const NOW = { secs: 0, nsecs: 0 };
+const WATCH_MS = 250;
+/** A mission of which nothing is heard for so long is lost. */
+const LOST_MS = 5_000;
+/** How long the result of a goal may come after the status that says that it has ended. */
+const RESULT_LATE_MS = 1_000;
+
+export interface Ros1Parts {
+  readonly connections: Connections;
+  readonly topics: Topics;
+  readonly goals: Goals;
+}
 
 /** Actions of ROS 1: five topics by the conventions of actionlib. */
 export class Ros1Actions implements ActionForm {
-  readonly tellsAlways = true;
+  readonly toldOver = 'urgent';
   /** A goal is a message like any other here. */
   readonly listening = true;
-  readonly #lanes: () => Lanes;
+  readonly busyWith = undefined;
+  readonly #connections: Connections;
   readonly #topics: Topics;
-  readonly #reports: GoalReports;
+  readonly #goals: Goals;
+  readonly #servers = new Map<string, Ros1Server>();
+  /** Goals that have ended by their status, whose result has not come; and since when. */
+  readonly #resultsMissing = new Map<string, { readonly ending: Ending; readonly since: number }>();
+  readonly #watch = setInterval(() => this.#lookAfterGoals(), WATCH_MS).unref();
 
-  constructor(lanes: () => Lanes, topics: Topics, reports: GoalReports) {
-    this.#lanes = lanes;
+  constructor({ connections, topics, goals }: Ros1Parts) {
+    this.#connections = connections;
     this.#topics = topics;
-    this.#reports = reports;
+    this.#goals = goals;
   }
 
   prepare(name: string, type: string): void {
     this.#topics.advertise(`${name}/cancel`, 'actionlib_msgs/GoalID', 'urgent');
+    const server = new Ros1Server();
+    this.#servers.set(name, server);
+    this.#follow(`${name}/status`, 'actionlib_msgs/GoalStatusArray', (message) => this.#noteReport(server, message));
     if (type === '') return;
     this.#topics.advertise(`${name}/goal`, `${type}Goal`);
-    this.#topics.follow({ name: `${name}/result`, type: `${type}Result`, throttleMs: 0 }, (message) => {
+    this.#follow(`${name}/result`, `${type}Result`, (message) => {
       const { status, result = null } = objectOf(message);
-      this.#noteStatus(status, result);
-    });
-    const statuses = { name: `${name}/status`, type: 'actionlib_msgs/GoalStatusArray', throttleMs: 0 };
-    this.#topics.follow(statuses, (message) => {
-      const { status_list } = objectOf(message);
-      for (const status of Array.isArray(status_list) ? status_list : []) this.#noteProgress(status);
+      const { goal_id, status: code, text } = objectOf(status);
+      const ending = endingOf(code, text, result);
+      if (ending) this.#goals.ended(objectOf(goal_id).id, ending);
     });
   }
 
-  send({ id, action }: Goal, _type: string, args: JsonValue): void {
-    this.#lanes().ordinary.send({
-      op: 'publish',
-      topic: `${action}/goal`,
-      msg: { goal_id: { id, stamp: NOW }, goal: args },
-    });
+  send({ id, action }: Goal, _type: string, args: JsonValue, arrivedAt: number | undefined): void {
+    const msg = { goal_id: { id, stamp: NOW }, goal: args };
+    this.#connections.sendCommand({ op: 'publish', id, topic: `${action}/goal`, msg }, arrivedAt);
   }
 
   async whenListening(): Promise<void> {}
 
   cancel({ id, action }: Goal): void {
-    this.#lanes().urgent.sendUrgently({ op: 'publish', topic: `${action}/cancel`, msg: { id, stamp: NOW } });
+    this.#publishCancel(action, id);
   }
 
-  /** An empty id with no time stands for every goal. Nobody confirms it; goals of ours say that they have ended. */
+  /** An id that a server does not know it keeps for 5 s after each cancel; that would keep itself alive. */
+  cancelAgain(goal: Goal): void {
+    if (this.#servers.get(goal.action)?.awaitsCancelOf(goal.id)) this.cancel(goal);
+  }
+
+  /** An empty id with no time stands for every goal. Nobody confirms it; the status topic shows it. */
   async cancelAll(name: string): Promise<undefined> {
-    this.#lanes().urgent.sendUrgently({ op: 'publish', topic: `${name}/cancel`, msg: { id: '', stamp: NOW } });
+    this.#publishCancel(name, '');
+  }
+
+  async allEnded(name: string, goals: readonly Goal[], signal: AbortSignal): Promise<'absent' | undefined> {
+    const since = performance.now();
+    const server = this.#servers.get(name);
+    for (;;) {
+      const underWay = goals.filter(({ ending }) => !ending);
+      if (!server || server.silence > SILENT_MS) {
+        for (const goal of underWay) this.#goals.serverGone(goal);
+        return 'absent';
+      }
+      for (const goal of underWay) if (this.#goals.silenceOf(goal) > SILENT_MS) this.#goals.giveUp(goal);
+      if (server.reportedAt > since && !server.isBusy && goals.every(({ ending }) => ending)) return undefined;
+      await sleep(CANCEL_AGAIN_MS, undefined, { signal });
+      if (server.isBusy && this.#connections.urgent.connected) this.#publishCancel(name, '');
+    }
   }
 
   received(): void {}
 
-  #noteProgress(status: JsonValue): void {
-    const { goal_id, status: code } = objectOf(status);
-    if (typeof code !== 'number' || ENDINGS[code] !== undefined) return;
-    this.#reports.mentioned(objectOf(goal_id).id, code >= ACTIVE);
+  opened(lane: Lane): void {
+    if (lane !== 'urgent') return;
+    for (const server of this.#servers.values()) server.listenAnew();
+    for (const goal of this.#goals.underWay()) this.#goals.heard(goal);
   }
 
-  #noteStatus(status: JsonValue | undefined, result: JsonValue): void {
-    const { goal_id, status: code, text } = objectOf(status);
-    const how = typeof code === 'number' ? ENDINGS[code] : undefined;
-    if (!how) return;
-    const words = typeof text === 'string' && text !== '' ? text : undefined;
-    const message =
-      how === 'cancelled'
-        ? 'Mission cancelled'
-        : (words ?? (how === 'succeeded' ? 'Finished' : 'the robot does not say why'));
-    this.#reports.ended(objectOf(goal_id).id, { how, result, message });
+  close(): void {
+    clearInterval(this.#watch);
+  }
+
+  #follow(name: string, type: string, listener: (message: JsonValue) => void): void {
+    this.#topics.follow({ name, type, throttleMs: 0 }, 'urgent');
+    this.#topics.listen(name, listener);
+  }
+
+  #publishCancel(action: string, id: string): void {
+    this.#connections.urgent.sendUrgently({ op: 'publish', topic: `${action}/cancel`, msg: { id, stamp: NOW } });
+  }
+
+  #noteReport(server: Ros1Server, message: JsonValue): void {
+    for (const { id, code } of server.reported(message)) {
+      const goal = this.#goals.find(id);
+      const ending = endingOf(code, undefined, null);
+      if (goal && ending && !this.#resultsMissing.has(id)) {
+        this.#resultsMissing.set(id, { ending, since: performance.now() });
+      }
+      if (!isAlive(code)) continue;
+      if (goal) this.#goals.heard(goal);
+      if (code >= ACTIVE) goal?.start();
+      const abandoned = this.#goals.abandoned(id);
+      if (abandoned) this.cancelAgain(abandoned);
+    }
+  }
+
+  #lookAfterGoals(): void {
+    const now = performance.now();
+    for (const [id, { ending, since }] of this.#resultsMissing) {
+      if (now - since < RESULT_LATE_MS) continue;
+      this.#resultsMissing.delete(id);
+      this.#goals.ended(id, ending);
+    }
+    if (!this.#connections.urgent.connected) return;
+    for (const goal of this.#goals.underWay()) if (this.#goals.silenceOf(goal) > LOST_MS) this.#goals.serverGone(goal);
   }
 }
 
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+/** undefined for a status that is no end. */
+function endingOf(
+  code: JsonValue | undefined,
+  text: JsonObject[string] | undefined,
+  result: JsonValue,
+): Ending | undefined {
+  const how = typeof code === 'number' ? ENDINGS[code] : undefined;
+  if (!how) return undefined;
+  if (how === 'cancelled') return { how, result, message: 'Mission cancelled' };
+  const words = typeof text === 'string' && text !== '' ? text : undefined;
+  return { how, result, message: words ?? (how === 'succeeded' ? 'Finished' : 'the robot does not say why') };
 }

@@ -1,33 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject, JsonValue } from '../../../json.ts';
 import { Moment } from '../moment.ts';
-import type { ActionForm, GoalReports } from './action-form.ts';
+import { type ActionForm, CANCEL_AGAIN_MS, type CancelAllAnswer, SILENT_MS } from './action-form.ts';
+import type { Connections, Lane } from './connections.ts';
 import type { Ending, Goal } from './goal.ts';
-import type { Lanes } from './lanes.ts';
-import { isAbsent, type Services } from './services.ts';
+import type { Goals } from './goals.ts';
+import { isAbsent, refusal, type ServiceRequest, type Services } from './services.ts';
 
 /** action_msgs/msg/GoalStatus */
 const SUCCEEDED = 4;
 const CANCELED = 5;
 const ABORTED = 6;
-/** action_msgs/srv/CancelGoal: every goal that there is. */
-const EVERY_GOAL = { goal_info: { goal_id: { uuid: new Array<number>(16).fill(0) }, stamp: { sec: 0, nanosec: 0 } } };
 const CANCEL_REJECTED = 1;
-/** A service that is nowhere. */
-const PROBE = '/robot_rest/is_anybody_listening';
+const PROBE_MS = 2_000;
+/** So many times in a row an action server has to be absent before its goals are taken as lost. */
+const ABSENCES = 2;
+const NEVER = new AbortController().signal;
+
+export interface Ros2Parts {
+  readonly connections: Connections;
+  readonly services: Services;
+  readonly goals: Goals;
+}
 
 /** Actions of ROS 2, which rosbridge speaks itself (protocol, sections 3.3.12 to 3.3.15). */
 export class Ros2Actions implements ActionForm {
-  /** At a lost connection the server forgets whose goals they were; they go on. */
-  readonly tellsAlways = false;
-  readonly #lanes: () => Lanes;
+  /** When that connection is lost the server forgets whose goals they were; they go on. */
+  readonly toldOver = 'ordinary';
+  readonly #connections: Connections;
   readonly #services: Services;
-  readonly #reports: GoalReports;
+  readonly #goals: Goals;
+  readonly #absences = new Map<string, number>();
+  readonly #watch = setInterval(() => this.#probeServers(), PROBE_MS).unref();
   #listening = new Moment();
+  #lastSent: Goal | undefined;
 
-  constructor(lanes: () => Lanes, services: Services, reports: GoalReports) {
-    this.#lanes = lanes;
+  constructor({ connections, services, goals }: Ros2Parts) {
+    this.#connections = connections;
     this.#services = services;
-    this.#reports = reports;
+    this.#goals = goals;
     this.#listening.pass();
   }
 
@@ -41,42 +53,113 @@ export class Ros2Actions implements ActionForm {
     return this.#listening.wait(signal);
   }
 
-  send(goal: Goal, type: string, args: JsonValue): void {
+  get busyWith(): Goal | undefined {
+    return this.listening ? undefined : this.#lastSent;
+  }
+
+  send(goal: Goal, type: string, args: JsonValue, arrivedAt: number | undefined): void {
     const { id, action } = goal;
-    this.#lanes().ordinary.send({ op: 'send_action_goal', id, action, action_type: type, args, feedback: true });
-    this.#listening = this.#probe();
+    const message = { op: 'send_action_goal', id, action, action_type: type, args, feedback: true };
+    this.#connections.sendCommand(message, arrivedAt);
+    this.#lastSent = goal;
+    this.#listening = this.#listenAgain();
   }
 
   cancel({ id, action }: Goal): void {
-    this.#lanes().urgent.sendUrgently({ op: 'cancel_action_goal', id, action });
+    this.#connections.urgent.sendUrgently({ op: 'cancel_action_goal', id, action });
+  }
+
+  /** A goal that had not reached its action server could not be cancelled there. */
+  cancelAgain(goal: Goal): void {
+    this.cancel(goal);
+  }
+
+  async cancelAll(name: string, signal: AbortSignal): Promise<CancelAllAnswer> {
+    // The call may have to wait behind another; these do not.
+    for (const goal of this.#goals.underWay({ action: name })) this.cancel(goal);
+    const request = cancelRequest(name, new Array<number>(16).fill(0));
+    const answer = await this.#services.callBeside(request, signal);
+    if (isAbsent(answer)) return 'absent';
+    const values = this.#services.valuesOf(request.service, answer) as JsonObject | null; // as: looked at member by member
+    if (values?.return_code === CANCEL_REJECTED) throw refusal(`${name} refuses to cancel its goals`);
+    if (!Array.isArray(values?.goals_canceling)) return undefined;
+    const count = values.goals_canceling.length;
+    const ours = this.#goals.underWay({ action: name });
+    if (count >= ours.length) for (const goal of ours) goal.accept();
+    return count;
+  }
+
+  /** Servers do not say when a goal is refused: one that was never heard of is given up. */
+  async allEnded(_name: string, goals: readonly Goal[], signal: AbortSignal): Promise<undefined> {
+    for (;;) {
+      const underWay = goals.filter(({ ending }) => !ending);
+      if (underWay.length === 0) return;
+      for (const goal of underWay) {
+        if (!goal.isAccepted && this.#goals.silenceOf(goal) > SILENT_MS) this.#goals.giveUp(goal);
+        else if (this.#connections.urgent.connected) this.cancelAgain(goal);
+      }
+      await sleep(CANCEL_AGAIN_MS, undefined, { signal });
+    }
+  }
+
+  received({ op, id, values = null, status, result }: JsonObject): void {
+    if (op === 'action_result') this.#goals.ended(id, endingOf(values, status, result));
+    if (op !== 'action_feedback') return;
+    const goal = this.#goals.find(id);
+    if (goal) this.#goals.heard(goal);
+    goal?.start();
+    const abandoned = this.#goals.abandoned(id);
+    if (abandoned) this.cancel(abandoned);
+  }
+
+  opened(lane: Lane): void {
+    if (lane === 'blocking') this.#absences.clear();
+  }
+
+  close(): void {
+    clearInterval(this.#watch);
   }
 
   /**
    * By default the server looks at nothing else before a goal has ended, and would carry out late what was sent in the
-   * meantime. A call that it answers at once, since there is no such service, tells when it listens again.
+   * meantime. A round trip behind the goal tells when it listens again.
    */
-  #probe(): Moment {
+  #listenAgain(): Moment {
     const listening = new Moment();
-    const answered = async () => this.#services.call(PROBE, undefined, {}, new AbortController().signal);
-    void answered()
+    this.#services
+      .roundTrip('ordinary', NEVER)
       .catch(() => undefined)
       .finally(() => listening.pass());
     return listening;
   }
 
-  async cancelAll(name: string, signal: AbortSignal): Promise<number | 'absent' | undefined> {
-    const service = `${name}/_action/cancel_goal`;
-    const answer = await this.#services.callUrgently(service, 'action_msgs/srv/CancelGoal', EVERY_GOAL, signal);
-    if (answer.result === false && isAbsent(answer)) return 'absent';
-    const values = this.#services.valuesOf(service, answer) as JsonObject | null; // as: looked at member by member
-    if (values?.return_code === CANCEL_REJECTED) throw this.#services.refused(`${name} refuses to cancel its goals`);
-    return Array.isArray(values?.goals_canceling) ? values.goals_canceling.length : undefined;
+  /**
+   * Nothing tells that an action server is gone. One that lives answers the order to cancel a goal that never was, and
+   * does nothing; for one that is gone the server of rosbridge says that there is no such service.
+   */
+  #probeServers(): void {
+    if (!this.#connections.blocking.connected || this.#services.isBlocked(0)) return;
+    const actions = new Set(this.#goals.underWay().map(({ action }) => action));
+    for (const action of actions) {
+      this.#services.callBeside(cancelRequest(action, [...randomBytes(16)]), NEVER).then(
+        (answer) => this.#noteProbe(action, isAbsent(answer)),
+        () => undefined,
+      );
+    }
   }
 
-  received({ op, id, values = null, status, result }: JsonObject): void {
-    if (op === 'action_feedback') this.#reports.mentioned(id, true);
-    if (op === 'action_result') this.#reports.ended(id, endingOf(values, status, result));
+  #noteProbe(action: string, absent: boolean): void {
+    const absences = absent ? (this.#absences.get(action) ?? 0) + 1 : 0;
+    this.#absences.set(action, absences);
+    if (absences < ABSENCES) return;
+    for (const goal of this.#goals.underWay({ action })) this.#goals.serverGone(goal);
   }
+}
+
+/** action_msgs/srv/CancelGoal for one goal; zeros stand for every goal that there is. */
+function cancelRequest(action: string, uuid: readonly number[]): ServiceRequest {
+  const goal_info = { goal_id: { uuid: [...uuid] }, stamp: { sec: 0, nanosec: 0 } };
+  return { service: `${action}/_action/cancel_goal`, type: 'action_msgs/srv/CancelGoal', args: { goal_info } };
 }
 
 function endingOf(values: JsonValue, status: JsonValue | undefined, result: JsonValue | undefined): Ending {

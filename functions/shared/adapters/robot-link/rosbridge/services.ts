@@ -1,55 +1,105 @@
 import { ServiceError } from '../../../errors.ts';
 import type { JsonObject, JsonValue } from '../../../json.ts';
-import type { Calls } from './calls.ts';
-import type { Lanes } from './lanes.ts';
+import { Calls } from './calls.ts';
+import type { Connections, Lane } from './connections.ts';
 
-const LONGEST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
+/** A service that is nowhere. */
+const ABSENT_SERVICE = '/robot_rest/is_anybody_listening';
+
+export interface ServiceRequest {
+  readonly service: string;
+  readonly type?: string | undefined;
+  readonly args: JsonValue;
+}
 
 /** Calls of services (rosbridge protocol, sections 3.3.8 and 3.3.9). */
 export class Services {
-  readonly #lanes: () => Lanes;
-  readonly #calls: Calls;
+  readonly #connections: Connections;
+  readonly #calls: Readonly<Record<Lane, Calls>> = {
+    ordinary: new Calls(),
+    urgent: new Calls(),
+    blocking: new Calls(),
+  };
 
-  constructor(lanes: () => Lanes, calls: Calls) {
-    this.#lanes = lanes;
-    this.#calls = calls;
+  constructor(connections: Connections) {
+    this.#connections = connections;
   }
 
-  /** The answer as it came. Errors: `robot_unavailable`, or the reason of the signal. */
-  call(service: string, type: string | undefined, args: JsonValue, signal: AbortSignal): Promise<JsonObject> {
-    return this.#calls.ask((id) => this.#lanes().ordinary.send(request(id, service, type, args)), signal);
+  /**
+   * Calls a service as a command that arrived then. The answer as it came.
+   * @throws ServiceError `robot_unavailable`, what {@link Connections.sendCommand} throws, or the signal's reason.
+   */
+  call(request: ServiceRequest, arrivedAt: number | undefined, signal: AbortSignal): Promise<JsonObject> {
+    const send = (id: string) => this.#connections.sendCommand(message(id, request), arrivedAt);
+    return this.#calls.ordinary.ask(send, signal);
   }
 
-  /** As {@link call}, ahead of everything and however many wait. */
-  callUrgently(service: string, type: string | undefined, args: JsonValue, signal: AbortSignal): Promise<JsonObject> {
-    const send = (id: string) => this.#lanes().urgent.sendUrgently(request(id, service, type, args));
-    return this.#calls.ask(send, signal, true);
+  /**
+   * Calls a service beside all commands. Asks again over a new connection when a later stop has ended the old one.
+   * @throws ServiceError `robot_unavailable` when the link is down; or the signal's reason.
+   */
+  async callBeside(request: ServiceRequest, signal: AbortSignal): Promise<JsonObject> {
+    const { blocking, urgent } = this.#connections;
+    const send = (id: string) => blocking.sendUrgently(message(id, request));
+    for (;;) {
+      if (urgent.connected) await blocking.whenOpen(signal);
+      try {
+        return await this.#calls.blocking.ask(send, signal, true);
+      } catch (error) {
+        if (signal.aborted || blocking.connected || !urgent.connected) throw error;
+      }
+    }
+  }
+
+  /** Whether a call made by {@link callBeside} has been waiting for so long. */
+  isBlocked(ms: number): boolean {
+    return this.#calls.blocking.longestWait() > ms;
+  }
+
+  /**
+   * Resolves when the server has looked at everything that was sent before on a connection: it answers the call of a
+   * service that does not exist at once, but in its turn. (A ping it answers out of turn.)
+   */
+  async roundTrip(lane: Lane, signal: AbortSignal): Promise<void> {
+    const send = (id: string) =>
+      this.#connections[lane].sendUrgently(message(id, { service: ABSENT_SERVICE, args: {} }));
+    await this.#calls[lane].ask(send, signal, true);
+  }
+
+  answered(id: string, answer: JsonObject): void {
+    for (const calls of Object.values(this.#calls)) calls.settle(id, answer);
+  }
+
+  /** The server refuses the call with this id. */
+  refused(id: string, error: ServiceError): void {
+    for (const calls of Object.values(this.#calls)) calls.fail(error, id);
+  }
+
+  lost(lane: Lane, error: ServiceError): void {
+    this.#calls[lane].fail(error);
   }
 
   /** What the service answered. @throws ServiceError `robot_error` when it failed. */
   valuesOf(service: string, { result, values = null }: JsonObject): JsonValue {
     if (result !== false) return values;
     const reason = typeof values === 'string' && values !== '' ? values : 'the robot does not say why';
-    throw this.refused(`The service ${service} failed: ${reason}`);
-  }
-
-  refused(sentence: string): ServiceError {
-    return refusal(sentence);
+    throw refusal(`The service ${service} failed: ${reason}`);
   }
 }
 
 /** `robot_error` in the robot's own words, cut to a line that can be read; further ones tell of its inside. */
 export function refusal(sentence: string): ServiceError {
   const [line = ''] = sentence.split('\n', 1);
-  const short = line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON)}…` : line;
+  const short = line.length > MAX_REASON_LENGTH ? `${line.slice(0, MAX_REASON_LENGTH)}…` : line;
   return new ServiceError('robot_error', { detail: /[.!?…]$/.test(short) ? short : `${short}.` });
 }
 
 /** Whether a call failed since there is no such service; the servers of both generations say it in these words only. */
-export function isAbsent({ values }: JsonObject): boolean {
-  return typeof values === 'string' && values.includes('does not exist');
+export function isAbsent({ result, values }: JsonObject): boolean {
+  return result === false && typeof values === 'string' && values.includes('does not exist');
 }
 
-function request(id: string, service: string, type: string | undefined, args: JsonValue): JsonObject {
+function message(id: string, { service, type, args }: ServiceRequest): JsonObject {
   return { op: 'call_service', id, service, args, ...(type !== undefined && { type }) };
 }

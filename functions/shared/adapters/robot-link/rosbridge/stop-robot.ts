@@ -1,107 +1,223 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../../../errors.ts';
 import type { JsonValue } from '../../../json.ts';
 import type { SendOptions, StopReport } from '../port.ts';
+import type { CancelAllAnswer } from './action-form.ts';
+import { broken } from './connection.ts';
 import type { Goal } from './goal.ts';
 import type { StillEntry } from './mapping.schema.ts';
-import type { Publication, ServiceCall, StopPlan } from './mapping.ts';
+import type { MappedPublication, Mapping, ServiceCall } from './mapping.ts';
 import { requireSuccess, type Tools } from './run-way.ts';
 import { refusal } from './services.ts';
 import { reach } from './template.ts';
 
-/** A goal of which the robot has not spoken for so long does not exist there; before, it may still begin. */
-const SILENT_MS = 1_500;
-const CANCEL_AGAIN_MS = 100;
+/** How long what was sent before may take to be looked at, before its connection is ended. */
+const CLEAR_MS = 500;
+/** As above, when the server may be busy with a goal of which it has not spoken itself. */
+const CLEAR_BEHIND_GOAL_MS = 5_000;
+const LOOK_AGAIN_MS = 100;
+/** A call of an earlier stop that waits for so long may keep the server from looking at those of this one. */
+const BLOCKED_MS = 500;
+/** How long before its deadline a stop says what it still waits for. */
+const REPORT_AHEAD_MS = 500;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Stops the robot: everything the plan publishes, calls and cancels goes out at once, ahead of whatever waits. Settles
- * when every service has answered, every goal of ours has ended, and the robot reports that it stands still, as far as
- * the plan lets it. What fails keeps nothing else from going out.
+ * One stop of the robot. What the mapping says goes out at once, ahead of whatever waits, and once more when nothing that
+ * was sent before can reach the robot any more. What fails keeps nothing else from going out.
  */
-export async function stopRobot(
-  tools: Tools,
-  plan: StopPlan,
-  actions: readonly string[],
-  options: SendOptions,
-): Promise<StopReport> {
-  tools.repeats.dropAll();
-  const goals = tools.goals.underWay();
-  const { signal } = options;
-  const published = plan.publish.map((publication) => publishUrgently(tools, publication, signal));
-  const cancels = actions.map((name) => cancelAll(tools, name, signal));
-  for (const goal of goals) tools.form.cancel(goal);
-  const called = plan.service.map((call) => callUrgently(tools, call, signal));
-  const ended = Promise.all(cancels).then(() => Promise.all(goals.map((goal) => goalEnds(tools, goal, signal))));
-  const [counts] = await Promise.all([
-    Promise.all(cancels),
-    ended,
-    ...published,
-    ...called,
-    tools.lanes().urgent.arrived(signal),
-  ]);
-  if (plan.publish.length + plan.service.length === 0 && counts.every((count) => count === 'absent')) {
-    throw refusal('Nobody on the robot could be told to stop: none of its actions is there');
+export class StopRun {
+  readonly #tools: Tools;
+  readonly #mapping: Mapping;
+  readonly #actions: readonly string[];
+  readonly #goals: readonly Goal[];
+  readonly #missing = new Set<string>();
+  readonly #limit = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  readonly #signal: AbortSignal;
+
+  constructor(tools: Tools, mapping: Mapping, actions: readonly string[], { deadline, signal }: SendOptions) {
+    this.#tools = tools;
+    this.#mapping = mapping;
+    this.#actions = actions;
+    this.#goals = tools.goals.underWay();
+    this.#signal = AbortSignal.any([signal, this.#limit.signal]);
+    const left = Math.max(0, deadline - tools.clock());
+    const limitMs = Math.min(left - Math.min(REPORT_AHEAD_MS, left / 10), MAX_TIMER_MS);
+    this.#timer = setTimeout(() => this.abort(notConfirmed(this.#missing)), limitMs).unref();
   }
-  // Only now: a robot that was about to move would have looked still before.
-  if (plan.still) await standsStill(tools, plan.still, options);
-  return { stopped: true, ...countOf(counts, goals) };
-}
 
-async function publishUrgently({ lanes, repeats }: Tools, publication: Publication, signal: AbortSignal) {
-  const { name, message, times, every_ms } = publication;
-  const frame = { op: 'publish', topic: name, msg: message.fill({}) };
-  await repeats.run(times, every_ms, () => lanes().urgent.sendUrgently(frame));
-  await lanes().urgent.arrived(signal);
-}
-
-/** Cancels all goals of an action. Where nobody is there to carry it out, none of ours is carried out either. */
-async function cancelAll({ form, goals }: Tools, name: string, signal: AbortSignal) {
-  const count = await form.cancelAll(name, signal);
-  if (count === 'absent') for (const goal of goals.underWay()) if (goal.action === name) goals.giveUp(goal);
-  return count;
-}
-
-async function callUrgently({ services }: Tools, call: ServiceCall, signal: AbortSignal): Promise<void> {
-  const answer = await services.callUrgently(call.name, call.type, call.args.fill({}), signal);
-  requireSuccess(call, { answer: services.valuesOf(call.name, answer) });
-}
-
-/**
- * Waits for a goal that was told to end. One of which nothing is heard was refused in silence, or the node that knew of
- * it is gone; it is given up.
- */
-async function goalEnds({ lanes, goals, form }: Tools, goal: Goal, signal: AbortSignal): Promise<void> {
-  const again = setInterval(() => {
-    if (goal.ending || !lanes().connected) return;
-    const speaks = form.tellsAlways || !goal.hasStarted;
-    if (speaks && goals.silenceOf(goal) > SILENT_MS) goals.giveUp(goal);
-    // A goal that had not reached its server could not be cancelled there.
-    else form.cancel(goal);
-  }, CANCEL_AGAIN_MS).unref();
-  try {
-    await goal.over.wait(signal);
-  } finally {
-    clearInterval(again);
+  /** Ends the waiting; what was sent stays sent. */
+  abort(error: unknown): void {
+    this.#limit.abort(error);
   }
-}
 
-async function standsStill(
-  { topics, clock }: Tools,
-  still: StillEntry,
-  { deadline, signal }: SendOptions,
-): Promise<void> {
-  const isStill = (message: JsonValue) =>
-    still.zero.every((path) => {
-      const speed = reach(message, path.split('.'));
-      return typeof speed === 'number' && Math.abs(speed) <= still.tolerance;
+  /**
+   * Stops the robot. Settles when the robot has confirmed it.
+   * @throws ServiceError `robot_error`, `robot_timeout` when it does not; `robot_unavailable` when the link breaks.
+   */
+  async run(): Promise<StopReport> {
+    try {
+      return await this.#stop();
+    } finally {
+      clearTimeout(this.#timer);
+    }
+  }
+
+  async #stop(): Promise<StopReport> {
+    const { stop, unconfirmedStop } = this.#mapping;
+    const { connections, services } = this.#tools;
+    if (services.isBlocked(BLOCKED_MS)) connections.blocking.reset();
+    const cleared = this.#await('the server still works off earlier commands', this.#clearOrdinary());
+    const published = stop.publish.map((publication) => this.#publish(publication, cleared));
+    for (const call of stop.service) void this.#call(call).catch(() => undefined);
+    const firstCounts = this.#actions.map((name) =>
+      this.#tools.form.cancelAll(name, this.#signal).catch(() => undefined),
+    );
+    const confirmed = cleared.then(() =>
+      Promise.all([
+        Promise.all(this.#actions.map((name) => this.#cancelAll(name))),
+        ...stop.service.map((call) => this.#await(`${call.name} has not answered`, this.#call(call))),
+      ]),
+    );
+    const [[counts]] = await Promise.all([confirmed, ...published]);
+    if (stop.publish.length + stop.service.length === 0 && counts.every((count) => count === 'absent')) {
+      throw refusal('Nobody on the robot could be told to stop: none of its actions is there');
+    }
+    // Only now: a robot that was about to move would have looked still before.
+    if (stop.still) await this.#await(`${stop.still.name} does not show that it stands`, this.#standsStill(stop.still));
+    const lost = this.#goals.find(({ ending }) => ending?.assumed === 'lost');
+    if (lost) throw refusal(`All was sent, but how the goal of ${lost.action} ended is not known`);
+    if (unconfirmedStop)
+      throw refusal(`All was sent, but the robot cannot confirm it: ${unconfirmedStop}, names no way`);
+    return { stopped: true, ...this.#count([...(await Promise.all(firstCounts)), ...counts]) };
+  }
+
+  /** Says what is missing as long as it is waited for. */
+  async #await<T>(missing: string, work: Promise<T>): Promise<T> {
+    this.#missing.add(missing);
+    try {
+      return await work;
+    } catch (error) {
+      // Timers do not pass the reason of a signal on.
+      throw this.#signal.aborted ? this.#signal.reason : error;
+    } finally {
+      // What is still missing when the time is over is what is told.
+      if (!this.#signal.aborted) this.#missing.delete(missing);
+    }
+  }
+
+  /**
+   * Settles when the server has looked at every command that was sent before, or can get none of them any more since their
+   * connection was ended.
+   */
+  async #clearOrdinary(): Promise<void> {
+    const { connections, services } = this.#tools;
+    if (!connections.ordinary.connected) return;
+    let isClear = false;
+    const answered = services.roundTrip('ordinary', this.#signal).catch(() => this.#signal.throwIfAborted());
+    const clear = answered.then(() => {
+      isClear = true;
     });
-  const longest = Math.min(deadline - clock(), 2 ** 31 - 1);
-  await topics.next(still.name, longest, signal, isStill);
+    const since = performance.now();
+    try {
+      await Promise.race([clear, sleep(CLEAR_MS, undefined, { ref: false })]);
+      while (!isClear && this.#isBehindGoal(performance.now() - since)) {
+        await Promise.race([clear, sleep(LOOK_AGAIN_MS, undefined, { ref: false })]);
+      }
+    } finally {
+      if (!isClear && !this.#isBehindGoal(Number.POSITIVE_INFINITY)) connections.ordinary.reset();
+    }
+  }
+
+  /** Whether a goal keeps the server from answering: nothing is ever sent behind one, so nothing is held back either. */
+  #isBehindGoal(ms: number): boolean {
+    const goal = this.#tools.form.busyWith;
+    if (!goal || goal.ending) return false;
+    return goal.hasStarted || (goal.isAccepted && ms < CLEAR_BEHIND_GOAL_MS);
+  }
+
+  /** Publishes as often as the mapping says, the last time when the way is clear. */
+  async #publish({ name, message, times, every_ms }: MappedPublication, cleared: Promise<void>): Promise<void> {
+    const { connections, services, publications } = this.#tools;
+    const publication = publications.begin(name);
+    const frame = { op: 'publish', id: publication.id, topic: name, msg: message.fill({}) };
+    try {
+      connections.urgent.sendUrgently(frame);
+      for (let sent = 1; sent < Math.max(times, 2); sent += 1) {
+        if (times > 1) await sleep(every_ms, undefined, { ref: false });
+        if (sent >= times - 1) await cleared;
+        if (!connections.urgent.connected) throw broken();
+        connections.urgent.sendUrgently(frame);
+      }
+      await this.#await(`what was published to ${name} was not taken`, services.roundTrip('urgent', this.#signal));
+      if (publication.error !== undefined) throw refusal(`The robot refuses: ${publication.error}`);
+    } finally {
+      publications.end(publication);
+    }
+  }
+
+  /** Cancels all goals of an action and waits for their end. Where nobody carries it out, none of ours is either. */
+  async #cancelAll(name: string): Promise<CancelAllAnswer> {
+    const { form, goals } = this.#tools;
+    const ours = this.#goals.filter(({ action }) => action === name);
+    const missing = `a goal of ${name} is still under way`;
+    return this.#await(
+      missing,
+      (async () => {
+        const count = await form.cancelAll(name, this.#signal);
+        if (count === 'absent') for (const goal of ours) goals.giveUp(goal);
+        return (await form.allEnded(name, ours, this.#signal)) ?? count;
+      })(),
+    );
+  }
+
+  async #call(call: ServiceCall): Promise<void> {
+    const { services } = this.#tools;
+    const request = { service: call.name, type: call.type, args: call.args.fill({}) };
+    const answer = await services.callBeside(request, this.#signal);
+    requireSuccess(call, { answer: services.valuesOf(call.name, answer) });
+  }
+
+  /** The robot stands when it said so in every message of a window of time, two at least. */
+  #standsStill({ name, zero, tolerance, window_ms }: StillEntry): Promise<void> {
+    const isStill = (message: JsonValue) =>
+      zero.every((path) => {
+        const speed = reach(message, path.split('.'));
+        return typeof speed === 'number' && Math.abs(speed) <= tolerance;
+      });
+    return new Promise((resolve, reject) => {
+      let since: number | undefined;
+      const leave = this.#tools.topics.listen(name, (message) => {
+        const now = performance.now();
+        since = isStill(message) ? (since ?? now) : undefined;
+        if (since === undefined || now - since < window_ms) return;
+        leave();
+        resolve();
+      });
+      const quit = () => {
+        leave();
+        reject(this.#signal.reason);
+      };
+      this.#signal.addEventListener('abort', quit, { once: true });
+      if (this.#signal.aborted) quit();
+    });
+  }
+
+  /** How many missions were cancelled, where the robot says so, or at least how many of ours. */
+  #count(answers: readonly CancelAllAnswer[]): Partial<StopReport> {
+    if (this.#actions.length === 0) return {};
+    const ours = this.#goals.filter(({ ending }) => ending?.how === 'cancelled').length;
+    const told = answers.filter((count) => typeof count === 'number');
+    const sum = told.reduce((total, count) => total + count, 0);
+    return { cancelled_missions: Math.max(ours, sum) };
+  }
 }
 
-/** How many missions were cancelled, where the robot says so, or at least how many of ours. */
-function countOf(counts: ReadonlyArray<number | 'absent' | undefined>, goals: readonly Goal[]): Partial<StopReport> {
-  if (counts.length === 0) return {};
-  const ours = goals.filter(({ ending }) => ending?.how === 'cancelled').length;
-  const told = counts.filter((count) => typeof count === 'number');
-  const sum = told.reduce((total, count) => total + count, 0);
-  return { cancelled_missions: Math.max(ours, sum) };
+function notConfirmed(missing: ReadonlySet<string>): ServiceError {
+  const reasons = [...missing].join('; ');
+  return new ServiceError('robot_timeout', {
+    detail: `The robot was told to stop, but has not confirmed it in time: ${reasons}.`,
+  });
 }

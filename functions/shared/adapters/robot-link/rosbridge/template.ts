@@ -10,7 +10,7 @@ export type Scope = Readonly<Record<string, JsonValue | undefined>>;
 /** A message or a result with references in it, checked and ready to be filled in. */
 export interface Template {
   readonly type: ValueType;
-  /** @throws UnfitValue for a reference to what is missing or of another type. */
+  /** @throws UnfitValue for a reference to what is missing, of another type, or a number that is not finite. */
   readonly fill: (scope: Scope) => JsonValue;
 }
 
@@ -132,6 +132,17 @@ function findFilter(name: string, path: Path): Filter {
 function follow(start: JsonValue | undefined, root: string, steps: readonly string[]): JsonValue {
   const value = reach(start, steps);
   if (value === undefined) throw new UnfitValue(root, steps, 'it is missing');
+  return finite(value, root, steps);
+}
+
+/** JSON has no number for infinity: it would leave as null. */
+function finite(value: JsonValue, root: string, path: readonly string[]): JsonValue {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new UnfitValue(root, path, 'the number is too large to be sent');
+  }
+  if (typeof value === 'object' && value !== null) {
+    for (const [key, member] of Object.entries(value)) finite(member, root, [...path, key]);
+  }
   return value;
 }
 
@@ -150,5 +161,5 @@ function pass(value: JsonValue, filter: Filter, root: string, path: readonly str
   const fits = filter.takes === 'any' || typeOf(value) === filter.takes;
   const result = fits ? filter.apply(value as never) : undefined; // as: its type was looked at
   if (result === undefined) throw new UnfitValue(root, path, `${ARTICLES[filter.takes]} of the right form is needed`);
-  return result;
+  return finite(result, root, path);
 }

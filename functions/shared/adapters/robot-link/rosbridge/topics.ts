@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { ServiceError } from '../../../errors.ts';
 import type { JsonObject, JsonValue } from '../../../json.ts';
 import type { Connection } from './connection.ts';
+import type { Lane } from './connections.ts';
 
 /** A topic that is listened to, and how. */
 export interface Subscription {
@@ -11,6 +12,9 @@ export interface Subscription {
   readonly throttleMs: number;
 }
 
+/** Which connections topics go over. */
+type TopicLane = Exclude<Lane, 'blocking'>;
+
 interface Followed extends Subscription {
   readonly listeners: Set<(message: JsonValue) => void>;
   latest: { readonly message: JsonValue; readonly at: number } | undefined;
@@ -19,44 +23,53 @@ interface Followed extends Subscription {
 /** The topics the link publishes to and listens to; it says so to the server at each connection anew. */
 export class Topics {
   readonly #advertised = { ordinary: new Map<string, string>(), urgent: new Map<string, string>() };
-  readonly #followed = new Map<string, Followed>();
+  /** What commands ask for, and what a stop needs: that is listened to on the connection which no stop ends. */
+  readonly #followed = { ordinary: new Map<string, Followed>(), urgent: new Map<string, Followed>() };
   readonly #waiting = new Set<(error: unknown) => void>();
 
   /** Will be published to. Known to the server beforehand, so that the first message reaches those who listen. */
-  advertise(name: string, type: string, lane: 'ordinary' | 'urgent' = 'ordinary'): void {
+  advertise(name: string, type: string, lane: TopicLane = 'ordinary'): void {
     this.#advertised[lane].set(name, type);
   }
 
   /** Will be listened to. Where several ask for a topic the shortest time between messages counts. */
-  follow({ name, type, throttleMs }: Subscription, listener?: (message: JsonValue) => void): void {
-    const before = this.#followed.get(name);
-    const listeners = before?.listeners ?? new Set();
-    if (listener) listeners.add(listener);
+  follow({ name, type, throttleMs }: Subscription, lane: TopicLane = 'ordinary'): void {
+    const before = this.#followed[lane].get(name);
     const shortest = Math.min(throttleMs, before?.throttleMs ?? throttleMs);
-    this.#followed.set(name, { name, type, throttleMs: shortest, listeners, latest: undefined });
+    const listeners = before?.listeners ?? new Set();
+    this.#followed[lane].set(name, { name, type, throttleMs: shortest, listeners, latest: undefined });
   }
 
-  opened(connection: Connection, lane: 'ordinary' | 'urgent'): void {
+  /** Hears every message of a topic that is followed on the urgent connection. Gives what ends that. */
+  listen(name: string, listener: (message: JsonValue) => void): () => void {
+    const listeners = this.#followed.urgent.get(name)?.listeners;
+    listeners?.add(listener);
+    return () => void listeners?.delete(listener);
+  }
+
+  opened(connection: Connection, lane: Lane): void {
+    if (lane === 'blocking') return;
     for (const [topic, type] of this.#advertised[lane]) {
       connection.sendUrgently({ op: 'advertise', id: `advertise:${topic}`, topic, type });
     }
-    if (lane === 'urgent') return;
-    for (const { name, type, throttleMs } of this.#followed.values()) {
+    for (const { name, type, throttleMs } of this.#followed[lane].values()) {
       const subscription = { op: 'subscribe', id: `subscribe:${name}`, topic: name, type };
       connection.sendUrgently({ ...subscription, throttle_rate: throttleMs, queue_length: 1 });
     }
   }
 
-  received({ topic, msg }: JsonObject): void {
-    const followed = typeof topic === 'string' ? this.#followed.get(topic) : undefined;
-    if (!followed || msg === undefined) return;
+  received({ topic, msg }: JsonObject, lane: Lane): void {
+    if (typeof topic !== 'string' || msg === undefined || lane === 'blocking') return;
+    const followed = this.#followed[lane].get(topic);
+    if (!followed) return;
     followed.latest = { message: msg, at: performance.now() };
     for (const listener of [...followed.listeners]) listener(msg);
   }
 
-  /** What was said before the connection was lost is not what is so now. */
-  lost(error: unknown): void {
-    for (const followed of this.#followed.values()) followed.latest = undefined;
+  /** What was said before the connection of the commands was lost is not what is so now. */
+  lost(lane: Lane, error: unknown): void {
+    if (lane !== 'ordinary') return;
+    for (const followed of this.#followed.ordinary.values()) followed.latest = undefined;
     for (const leave of [...this.#waiting]) leave(error);
   }
 
@@ -65,14 +78,13 @@ export class Topics {
    * @throws ServiceError `robot_timeout` when the topic stays silent.
    */
   latest(name: string, maxAgeMs: number, signal: AbortSignal): JsonValue | Promise<JsonValue> {
-    const latest = this.#followed.get(name)?.latest;
+    const latest = this.#followed.ordinary.get(name)?.latest;
     if (latest && performance.now() - latest.at <= maxAgeMs) return latest.message;
-    return this.next(name, maxAgeMs, signal);
+    return this.#next(name, maxAgeMs, signal);
   }
 
-  /** The next message of a topic that `fits`, within so many ms. @throws ServiceError `robot_timeout` */
-  next(name: string, ms: number, signal: AbortSignal, fits = (_message: JsonValue) => true): Promise<JsonValue> {
-    const listeners = this.#followed.get(name)?.listeners;
+  #next(name: string, ms: number, signal: AbortSignal): Promise<JsonValue> {
+    const listeners = this.#followed.ordinary.get(name)?.listeners;
     return new Promise<JsonValue>((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);
@@ -81,7 +93,6 @@ export class Topics {
         signal.removeEventListener('abort', quit);
       };
       const listener = (message: JsonValue) => {
-        if (!fits(message)) return;
         end();
         resolve(message);
       };

@@ -1,0 +1,141 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../../../functions/shared/json.ts';
+import { until } from '../../../support/robot-link-contract.ts';
+import { closeScenes, type Scene, scene } from '../../../support/rosbridge-link.ts';
+
+const mapping = (ros: 1 | 2) => `
+ros: ${ros}
+stop: { service: [{ name: /halt, success: $answer.ok }] }
+commands:
+  go: { title: Go, kind: coordinates, action: { name: /nav, type: ${ros === 1 ? 'a/GoAction' : 'a/action/Go'}, goal: { x: $x } } }
+  wait_for_skill: { title: Wait, kind: str, mission: wait }
+  cancel_skill: { title: Cancel, kind: str, mission: cancel }
+  cancel_client_missions: { title: Cancel mine, kind: none, mission: cancel_mine }
+`;
+const HERE = { x: 1, y: 0, z: 0, theta: 0 };
+
+afterEach(closeScenes);
+
+async function called({ send, standIn }: Scene): Promise<string> {
+  const { msg } = (await send('go', HERE)) as JsonObject; // as: the answer of a goal
+  await standIn.until(() => standIn.goals.some(({ id }) => id === msg));
+  return String(msg);
+}
+const goalOf = ({ standIn }: Scene, id: string) => standIn.goals.find((goal) => goal.id === id);
+const cancelsById = ({ standIn }: Scene) =>
+  standIn.of('publish', '/nav/cancel').filter(({ msg }) => (msg as JsonObject).id !== ''); // as: messages are objects
+
+describe.each([1, 2] as const)('An action server of ROS %d', (ros) => {
+  it('that is gone ends waits within seconds, and does not keep a stop from being confirmed', async () => {
+    const each = await scene(mapping(ros));
+    const id = await called(each);
+    const waiting = each.send('wait_for_skill', id);
+    each.standIn.gone.add('/nav');
+    await expect(waiting).resolves.toMatchObject({
+      awaited: false,
+      msg: 'The action server of /nav no longer reports this mission',
+    });
+    await expect(each.stop()).resolves.toMatchObject({ stopped: true });
+  }, 20_000);
+
+  it('that lives keeps waits open, however long its mission takes', async () => {
+    const each = await scene(mapping(ros));
+    const id = await called(each);
+    const waiting = each.send('wait_for_skill', id);
+    const began = Date.now();
+    await until(() => Date.now() > began + 6_500);
+    goalOf(each, id)?.end('succeeded');
+    await expect(waiting).resolves.toMatchObject({ awaited: true });
+    expect(each.standIn.goals).toHaveLength(1);
+  }, 20_000);
+
+  it('says itself that it has cancelled: before that nobody is told so', async () => {
+    const each = await scene(mapping(ros));
+    each.standIn.onCancel = () => {};
+    const id = await called(each);
+    let isTold = false;
+    const cancelling = each.send('cancel_skill', id).finally(() => {
+      isTold = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(isTold).toBe(false);
+    goalOf(each, id)?.end('cancelled');
+    await expect(cancelling).resolves.toEqual({ cancelled: true, msg: 'Mission cancelled' });
+  });
+
+  it('that ends a mission in another way has not cancelled it', async () => {
+    const each = await scene(mapping(ros));
+    each.standIn.onCancel = (goal) => goal.end('succeeded');
+    const id = await called(each);
+    await expect(each.send('cancel_skill', id)).resolves.toEqual({
+      cancelled: false,
+      msg: 'Mission finished before it could be cancelled',
+    });
+    await called(each);
+    await expect(each.send('cancel_client_missions')).resolves.toEqual({
+      cancelled: false,
+      cancelled_missions: 0,
+      msg: "0 of this client's missions cancelled; 1 ended in another way",
+    });
+  });
+
+  it('that ignores a cancel lets the time of the command run out', async () => {
+    const each = await scene(mapping(ros));
+    each.standIn.onCancel = () => {};
+    const id = await called(each);
+    const late = new Error('too late');
+    for (const name of ['cancel_skill', 'cancel_client_missions']) {
+      const caller = new AbortController();
+      const answer = each.send(name, name === 'cancel_skill' ? id : undefined, caller.signal);
+      setTimeout(() => caller.abort(late), 200);
+      await expect(answer).rejects.toBe(late);
+    }
+  });
+});
+
+describe('An action server of ROS 1', () => {
+  it('that was started anew keeps neither the next stop nor the one after that from being confirmed', async () => {
+    const each = await scene(mapping(1));
+    const id = await called(each);
+    each.standIn.forget(id);
+    await expect(each.stop()).resolves.toMatchObject({ stopped: true });
+    expect(cancelsById(each)).toEqual([]);
+    await expect(each.send('wait_for_skill', id)).resolves.toMatchObject({ msg: 'Mission cancelled' });
+    const began = Date.now();
+    await expect(each.stop()).resolves.toEqual({ stopped: true, cancelled_missions: 0 });
+    expect(Date.now() - began).toBeLessThan(1_500);
+  });
+
+  it('that makes a phantom of a mission is asked to cancel it once; a stop gives it up', async () => {
+    const each = await scene(mapping(1));
+    const id = await called(each);
+    each.standIn.forget(id);
+    const cancelling = each.send('cancel_skill', id);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await expect(each.stop()).resolves.toMatchObject({ stopped: true });
+    await expect(cancelling).resolves.toMatchObject({ cancelled: false });
+    expect(cancelsById(each)).toHaveLength(1);
+  });
+
+  it('tells by its status alone how a mission ended whose result was lost', async () => {
+    const each = await scene(mapping(1));
+    const id = await called(each);
+    const waiting = each.send('wait_for_skill', id);
+    each.standIn.losesResults = true;
+    goalOf(each, id)?.end('aborted');
+    await expect(waiting).resolves.toMatchObject({ awaited: false, msg: 'the robot does not say why' });
+  });
+
+  it('that works on the goal of somebody else has not stopped', async () => {
+    const each = await scene(mapping(1));
+    each.standIn.onCancel = () => {};
+    each.standIn.acceptForeignGoal('/nav', 'theirs');
+    const deadline = Date.now() + 1_500;
+    await expect(each.stop({ deadline })).rejects.toMatchObject({
+      code: 'robot_timeout',
+      message: expect.stringContaining('a goal of /nav'),
+    });
+    each.standIn.forget('theirs');
+    await expect(each.stop()).resolves.toMatchObject({ stopped: true });
+  });
+});
