@@ -840,7 +840,7 @@ def main():
     settings = read_settings()
     # Lines are written by a thread of their own: a full pipe must not hold up a stop.
     lines = queue.SimpleQueue()
-    logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=[logging.handlers.QueueHandler(lines)])
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", handlers=[logging.handlers.QueueHandler(lines)])
     writer = logging.handlers.QueueListener(lines, logging.StreamHandler(sys.stdout))
 
     ending = {signal.SIGTERM, signal.SIGINT}
