@@ -202,7 +202,10 @@ def say(call):
 
 @command("go_to_relative", "coordinates", "Go by so much, seen from where the robot stands", motion=True)
 def go_to_relative(call):
-    way = {"x": 0, "y": 0, "theta": 0, **call.value}
+    way = {"x": 0, "y": 0, "z": 0, "theta": 0, **call.value}
+    if way.pop("z") != 0:
+        fault = {"pointer": "/value/z", "message": "must be 0"}
+        raise Refused("validation_failed", "The base stays on the floor.", errors=[fault])
     if math.hypot(way["x"], way["y"]) > 10:
         return Declined({"accepted": False}, "The robot goes 10 m at most.")
     seconds = BASE.duration(**way)
@@ -450,7 +453,7 @@ KINDS = {
     "dict": lambda value: type(value) is dict,
     "list": lambda value: type(value) is list,
     "coordinates": lambda value: type(value) is dict
-    and set(value) <= {"x", "y", "theta"}
+    and set(value) <= {"x", "y", "z", "theta"}  # the service sends all four; theta is in degrees
     and all(is_number(each) for each in value.values()),
 }
 

@@ -85,6 +85,7 @@ describeWith('mosquitto', MOSQUITTO, 'The example of a robot in Python', () => {
           ['sound_level', undefined, 'wrong_value_type'],
           ['get_language', 1, 'wrong_value_type'],
           ['go_to_relative', { x: '1' }, 'wrong_value_type'],
+          ['go_to_relative', { x: 1, z: 1 }, 'validation_failed'],
           ['skill', { name: 'wait', seconds: -1 }, 'validation_failed'],
         ] as const) {
           const answer = await caller.ask(command, value);
@@ -354,7 +355,8 @@ describeWith('mosquitto', MOSQUITTO, 'The example of a robot in Python', () => {
         await until('the robot is seen', () => link.connected());
         const options = () => ({ deadline: Date.now() + 20_000, signal: new AbortController().signal });
         const sender = { clientId: 'alice', accessLevel: 'USER', keyId: 'key-1' } as const;
-        const go = () => link.send({ command: 'go_to_relative', value: { x: 9, y: 0, theta: 0 }, sender }, options());
+        const go = () =>
+          link.send({ command: 'go_to_relative', value: { x: 9, y: 0, z: 0, theta: 0 }, sender }, options());
         for (let time = 0; time < 2; time += 1) {
           expect(await go()).toMatchObject({ accepted: true });
           await until('it moves', () => robot.moves());
