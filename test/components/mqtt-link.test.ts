@@ -56,8 +56,9 @@ describeWith('mosquitto', MOSQUITTO, 'Over a real MQTT broker', () => {
     let python: ChildProcess;
     let link: RobotLink;
     beforeEach(async () => {
-      const args = [join(ROOT, 'examples/robot-mqtt.py'), '127.0.0.1', String(broker.port), 'robot-1', 'robot-1'];
-      python = spawn('/usr/bin/python3', [...args, 's3cret-1'], { stdio: 'ignore' });
+      const args = [join(ROOT, 'examples/robot-mqtt.py'), '127.0.0.1', String(broker.port), 'robot-1'];
+      const env = { ...process.env, ROBOT_MQTT_PASSWORD: broker.password('robot-1') };
+      python = spawn('/usr/bin/python3', args, { stdio: 'ignore', env });
       link = await openLink();
       await until(() => link.connected());
     });

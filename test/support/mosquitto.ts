@@ -15,6 +15,7 @@ export interface TestBroker {
   /** `mqtt://user:password@127.0.0.1:port`, with a path when one is given. */
   url(user: BrokerUser, path?: string): string;
   readonly port: number;
+  password(user: BrokerUser): string;
   kill(): Promise<void>;
   start(): Promise<void>;
   /** Stops its clock: connections stand, nothing moves, until it goes on. */
@@ -55,6 +56,7 @@ export async function startMosquitto(more: readonly string[] = []): Promise<Test
   return {
     port,
     url: (user, path = '') => `mqtt://${user}:${PASSWORDS[user]}@127.0.0.1:${port}${path}`,
+    password: (user) => PASSWORDS[user],
     start,
     freeze: () => void child?.kill('SIGSTOP'),
     goOn: () => void child?.kill('SIGCONT'),
