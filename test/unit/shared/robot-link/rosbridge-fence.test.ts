@@ -76,6 +76,24 @@ describe('What arrived before a stop', () => {
     expect(standIn.of('publish', '/drive')).toHaveLength(before);
   });
 
+  it('is done before a stop looks whether the robot stands, when the server calls services in threads', async () => {
+    const { standIn, send, stop } = await scene(mapping(1));
+    const order: string[] = [];
+    standIn.services.set('/nudge', async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      order.push('nudge');
+      return null;
+    });
+    standIn.services.set('/halt', () => {
+      order.push('halt');
+      return { ok: true };
+    });
+    const nudging = send('nudge');
+    await expect(stop()).resolves.toMatchObject({ stopped: true });
+    await nudging;
+    expect(order).toEqual(['halt', 'nudge', 'halt']);
+  });
+
   it.each([1, 2] as const)('does not reach the robot later when something held it back (ROS %d)', async (ros) => {
     const standIn = await RosbridgeStandIn.start();
     const proxy = await HoldingProxy.start(standIn.port);

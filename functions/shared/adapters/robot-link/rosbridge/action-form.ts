@@ -37,5 +37,7 @@ export interface ActionForm {
   /** A message of the server that is about a goal. */
   received(message: JsonObject): void;
   opened(lane: Lane): void;
+  /** A stop comes: nothing that this has asked by itself keeps the server from looking at its calls. */
+  makeWay(): void;
   close(): void;
 }

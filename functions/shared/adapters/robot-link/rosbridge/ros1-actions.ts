@@ -110,6 +110,8 @@ export class Ros1Actions implements ActionForm {
     for (const goal of this.#goals.underWay()) this.#goals.heard(goal);
   }
 
+  makeWay(): void {}
+
   close(): void {
     clearInterval(this.#watch);
   }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject, JsonValue } from '../../../json.ts';
 import { Moment } from '../moment.ts';
@@ -14,6 +15,9 @@ const CANCELED = 5;
 const ABORTED = 6;
 const CANCEL_REJECTED = 1;
 const PROBE_MS = 2_000;
+/** A server that answers no probe for so long is asked again later each time: rosbridge keeps a busy thread for each. */
+const PROBE_ANSWER_MS = 3_000;
+const MAX_PROBE_PAUSE_MS = 60_000;
 /** So many times in a row an action server has to be absent before its goals are taken as lost. */
 const ABSENCES = 2;
 const NEVER = new AbortController().signal;
@@ -31,7 +35,10 @@ export class Ros2Actions implements ActionForm {
   readonly #connections: Connections;
   readonly #services: Services;
   readonly #goals: Goals;
+  readonly #probes = new Set<AbortController>();
   readonly #absences = new Map<string, number>();
+  /** Servers that did not answer: when they are asked again, and the pause before. */
+  readonly #pauses = new Map<string, { readonly until: number; readonly ms: number }>();
   readonly #watch = setInterval(() => this.#probeServers(), PROBE_MS).unref();
   #listening = new Moment();
   #lastSent: Goal | undefined;
@@ -116,6 +123,12 @@ export class Ros2Actions implements ActionForm {
     if (lane === 'blocking') this.#absences.clear();
   }
 
+  makeWay(): void {
+    if (this.#probes.size === 0) return;
+    for (const probe of this.#probes) probe.abort();
+    this.#connections.blocking.reset();
+  }
+
   close(): void {
     clearInterval(this.#watch);
   }
@@ -141,16 +154,31 @@ export class Ros2Actions implements ActionForm {
     if (!this.#connections.blocking.connected || this.#services.isBlocked(0)) return;
     const actions = new Set(this.#goals.underWay().map(({ action }) => action));
     for (const action of actions) {
-      this.#services.callBeside(cancelRequest(action, [...randomBytes(16)]), NEVER).then(
-        (answer) => this.#noteProbe(action, isAbsent(answer)),
-        () => undefined,
-      );
+      if (performance.now() >= (this.#pauses.get(action)?.until ?? 0)) this.#probe(action);
     }
+  }
+
+  #probe(action: string): void {
+    const probe = new AbortController();
+    const patience = AbortSignal.any([probe.signal, AbortSignal.timeout(PROBE_ANSWER_MS)]);
+    this.#probes.add(probe);
+    this.#services
+      .callBeside(cancelRequest(action, [...randomBytes(16)]), patience)
+      .then(
+        (answer) => this.#noteProbe(action, isAbsent(answer)),
+        () => {
+          const ms = Math.min((this.#pauses.get(action)?.ms ?? PROBE_MS) * 2, MAX_PROBE_PAUSE_MS);
+          this.#pauses.set(action, { until: performance.now() + ms, ms });
+          if (!probe.signal.aborted) this.#connections.blocking.reset();
+        },
+      )
+      .finally(() => this.#probes.delete(probe));
   }
 
   #noteProbe(action: string, absent: boolean): void {
     const absences = absent ? (this.#absences.get(action) ?? 0) + 1 : 0;
     this.#absences.set(action, absences);
+    this.#pauses.delete(action);
     if (absences < ABSENCES) return;
     for (const goal of this.#goals.underWay({ action })) this.#goals.serverGone(goal);
   }

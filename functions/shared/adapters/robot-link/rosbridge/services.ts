@@ -16,6 +16,7 @@ export interface ServiceRequest {
 /** Calls of services (rosbridge protocol, sections 3.3.8 and 3.3.9). */
 export class Services {
   readonly #connections: Connections;
+  readonly #motions = new Set<Promise<unknown>>();
   readonly #calls: Readonly<Record<Lane, Calls>> = {
     ordinary: new Calls(),
     urgent: new Calls(),
@@ -32,7 +33,14 @@ export class Services {
    */
   call(request: ServiceRequest, arrivedAt: number | undefined, signal: AbortSignal): Promise<JsonObject> {
     const send = (id: string) => this.#connections.sendCommand(message(id, request), arrivedAt);
-    return this.#calls.ordinary.ask(send, signal);
+    const answer = this.#calls.ordinary.ask(send, signal);
+    if (arrivedAt !== undefined) this.#noteMotion(answer);
+    return answer;
+  }
+
+  /** Settles when every call that moves the robot and is under way now has its answer, or never will. */
+  async motionAnswered(): Promise<void> {
+    await Promise.allSettled(this.#motions);
   }
 
   /**
@@ -65,6 +73,12 @@ export class Services {
     const send = (id: string) =>
       this.#connections[lane].sendUrgently(message(id, { service: ABSENT_SERVICE, args: {} }));
     await this.#calls[lane].ask(send, signal, true);
+  }
+
+  #noteMotion(answer: Promise<unknown>): void {
+    this.#motions.add(answer);
+    const forget = () => void this.#motions.delete(answer);
+    answer.then(forget, forget);
   }
 
   answered(id: string, answer: JsonObject): void {

@@ -68,6 +68,7 @@ export class StopRun {
   async #stop(): Promise<StopReport> {
     const { stop, unconfirmedStop } = this.#mapping;
     const { connections, services } = this.#tools;
+    this.#tools.form.makeWay();
     if (services.isBlocked(BLOCKED_MS)) connections.blocking.reset();
     const cleared = this.#await('the server still works off earlier commands', this.#clearOrdinary());
     const published = stop.publish.map((publication) => this.#publish(publication, cleared));
@@ -116,6 +117,8 @@ export class StopRun {
     const { connections, services } = this.#tools;
     if (!connections.ordinary.connected) return;
     let isClear = false;
+    // The server may call each service in a thread of its own, where a round trip overtakes it: those get a moment.
+    const calls = Promise.race([services.motionAnswered(), sleep(CLEAR_MS, undefined, { ref: false })]);
     const answered = services.roundTrip('ordinary', this.#signal).catch(() => this.#signal.throwIfAborted());
     const clear = answered.then(() => {
       isClear = true;
@@ -129,6 +132,7 @@ export class StopRun {
     } finally {
       if (!isClear && !this.#isBehindGoal(Number.POSITIVE_INFINITY)) connections.ordinary.reset();
     }
+    await calls;
   }
 
   /** Whether a goal keeps the server from answering: nothing is ever sent behind one, so nothing is held back either. */
