@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fence, stopped } from '../../../control/fence.ts';
 import { ServiceError } from '../../../errors.ts';
-import type { JsonObject, JsonValue } from '../../../json.ts';
+import type { JsonObject } from '../../../json.ts';
 import type { Logger } from '../../../logger.ts';
-import type { CommandSpec, RobotCommand, RobotLink, SendOptions, StopReport } from '../port.ts';
+import type { CommandSpec, RobotAnswer, RobotCommand, RobotLink, SendOptions, StopReport } from '../port.ts';
 import { robotUnavailable } from '../robot-unavailable.ts';
 import type { ActionForm } from './action-form.ts';
 import { broken } from './connection.ts';
@@ -98,7 +98,7 @@ class RosbridgeRobot implements RobotLink {
     return this.#catalogue;
   }
 
-  async send(command: RobotCommand, options: SendOptions): Promise<JsonValue> {
+  async send(command: RobotCommand, options: SendOptions): Promise<RobotAnswer> {
     this.#tools.connections.requireOpen();
     if (this.#tools.clock() >= options.deadline) throw tooLate();
     const mapped = this.#mapping.commands.get(command.command);

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../errors.ts';
 import type { JsonObject, JsonValue } from '../../../json.ts';
-import type { RobotCommand, SendOptions } from '../port.ts';
+import { type RobotAnswer, type RobotCommand, type SendOptions, Unanswered } from '../port.ts';
 import type { ActionForm } from './action-form.ts';
 import type { Connections } from './connections.ts';
 import type { Goals } from './goals.ts';
@@ -44,7 +44,7 @@ export async function runWay(
   { way, relativeTo, result }: MappedCommand,
   { value, sender, arrivedAt }: RobotCommand,
   { signal, deadline }: SendOptions,
-): Promise<JsonValue> {
+): Promise<RobotAnswer> {
   let scope: Scope = { value };
   const answer = (more: Scope, plain: JsonValue) => (result ? fill(result, { ...scope, ...more }) : plain);
   if (relativeTo) {
@@ -64,7 +64,7 @@ export async function runWay(
       return callService(tools, way.service, run);
     case 'publish':
       await publish(tools, way.publish, run);
-      return answer({ answer: null }, { sent: true });
+      return new Unanswered(answer({ answer: null }, { sent: true }));
     case 'action':
       return sendGoal(tools, way.action, run);
     case 'topic': {

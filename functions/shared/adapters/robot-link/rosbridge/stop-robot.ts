@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../../errors.ts';
@@ -43,6 +44,7 @@ export class StopRun {
     this.#actions = actions;
     this.#goals = tools.goals.underWay();
     this.#signal = AbortSignal.any([signal, this.#limit.signal]);
+    setMaxListeners(0, this.#signal); // as many as the mapping has actions, services and topics to stop
     const left = Math.max(0, deadline - tools.clock());
     const limitMs = Math.min(left - Math.min(REPORT_AHEAD_MS, left / 10), MAX_TIMER_MS);
     this.#timer = setTimeout(() => this.abort(notConfirmed(this.#missing)), limitMs).unref();
