@@ -126,6 +126,23 @@ describe('A stop that standstill confirms', () => {
   });
 });
 
+describe('A stop on ROS 2', () => {
+  it('gives no goal up in silence that its server has said it is cancelling', async () => {
+    const each = await scene(withStill(2));
+    tell(each, () => 0);
+    each.standIn.onGoal = () => {};
+    each.standIn.onCancel = () => {};
+    await each.send('go', HERE);
+    await each.standIn.until(() => each.standIn.goals.length === 1);
+    for (const _time of ['first', 'second']) {
+      await expect(each.stop(soon(2_500))).rejects.toMatchObject({
+        code: 'robot_timeout',
+        message: expect.stringContaining('a goal of /nav is still under way'),
+      });
+    }
+  });
+});
+
 describe.each([1, 2] as const)('A stop on ROS %d', (ros) => {
   it('is not confirmed while an action server ignores it, and names the action', async () => {
     const each = await scene(withStill(ros));
