@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Manager } from '../../functions/shared/adapters/wifi/network-manager/manager.ts';
 import { NM, ROOT as ROOT_PATH } from '../../functions/shared/adapters/wifi/network-manager/names.ts';
@@ -50,8 +50,8 @@ exec NetworkManager --no-daemon --log-level=DEBUG --config="$1/NetworkManager.co
   );
   const args = ['--net', '--mount', '/bin/bash', script, folder, configPath, socketPath];
   const daemon = startSystemProgram('/usr/bin/unshare', args, { folder });
-  await until('the bus of NetworkManager', () => existsSync(socketPath));
-  const manager = await Manager.connect(address);
+  // The socket lies there a moment before the bus listens on it.
+  const manager = await until('the bus of NetworkManager', () => Manager.connect(address).catch(() => undefined));
   const device = await until('the device of NetworkManager', () =>
     manager.call(ROOT_PATH, NM, 'GetDeviceByIpIface', 's', ['robot0']).then(
       ([path]) => String(path),

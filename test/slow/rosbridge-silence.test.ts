@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../../../functions/shared/json.ts';
-import { until } from '../../../support/robot-link-contract.ts';
-import { closeScenes, type Scene, scene } from '../../../support/rosbridge-link.ts';
+import type { JsonObject } from '../../functions/shared/json.ts';
+import { until } from '../support/robot-link-contract.ts';
+import { closeScenes, type Scene, scene } from '../support/rosbridge-link.ts';
 
 const mapping = (ros: 1 | 2) => `
 ros: ${ros}
