@@ -7,10 +7,12 @@ import {
   lifecycle,
   llmConfigFile,
   metrics,
+  refusals,
   robotLink,
   signingKeys,
   skillFiles,
 } from '../functions/shared/ports.ts';
+import { AnswerBudget } from './answer-budget.ts';
 import { startCompanions } from './companions.ts';
 import { InFlight } from './in-flight.ts';
 import { LIMITS, type Limits } from './limits.ts';
@@ -50,7 +52,9 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
   });
   const first = [signingKeys, keyStore, robotLink, skillFiles, llmConfigFile, descriptionFiles];
   for (const which of first) await ports.get<unknown>(which);
-  const listeners = new Listeners({ ports, router: createRouter(ROUTES, ports.config.fleet), inFlight, limits });
+  const router = createRouter(ROUTES, ports.config.fleet);
+  const answers = new AnswerBudget(limits, await ports.get(refusals));
+  const listeners = new Listeners({ ports, router, inFlight, limits, answers });
   const { url, tlsUrl, socketPath } = await listeners.open();
   const companions = await startCompanions(ports).catch(async (error: unknown) => {
     await listeners.close();
