@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '../functions/shared/errors.ts';
-import { MAX_BODY_BYTES } from '../functions/shared/middleware/exchange.ts';
 import { tooLarge } from '../functions/shared/middleware/receive-body.ts';
 
 const EMPTY = Buffer.alloc(0);
@@ -11,23 +10,27 @@ const EMPTY = Buffer.alloc(0);
  * the whole body is here already: a small one comes with its head.
  * @throws ServiceError `too_large`; `bad_request` when the body breaks off.
  */
-export function readBody(request: IncomingMessage, response: ServerResponse): Buffer | Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  if (!request.complete) return receive(request, response);
+export function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number,
+): Buffer | Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (!request.complete) return receive(request, response, maxBytes);
   return request.read() ?? EMPTY;
 }
 
-function receive(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
+function receive(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (request.headers.expect !== undefined) response.writeContinue();
     const chunks: Buffer[] = [];
     let size = 0;
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) {
+      if (size > maxBytes) {
         chunks.length = 0;
         request.off('data', onData).pause();
-        reject(tooLarge());
+        reject(tooLarge(maxBytes));
       } else chunks.push(chunk);
     };
     request.on('data', onData);

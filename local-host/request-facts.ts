@@ -50,7 +50,7 @@ export class RequestFacts implements HostFacts {
     return this.#flight.overtake(stop, fence);
   }
 
-  readBody(): Buffer | Promise<Buffer> {
-    return readBody(this.#request, this.#flight.response);
+  readBody(maxBytes: number): Buffer | Promise<Buffer> {
+    return readBody(this.#request, this.#flight.response, maxBytes);
   }
 }
