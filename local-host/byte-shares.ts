@@ -7,15 +7,15 @@ export interface Holding {
   readonly takeBack: () => void;
 }
 
-interface Owner {
+interface Owner<H> {
   bytes: number;
   /** In the order in which they began. */
-  readonly holdings: Set<Holding>;
+  readonly holdings: Set<H>;
 }
 
 /** Who holds how many bytes at the moment. */
-export class ByteShares {
-  readonly #owners = new Map<string, Owner>();
+export class ByteShares<H extends Holding = Holding> {
+  readonly #owners = new Map<string, Owner<H>>();
   #total = 0;
 
   get total(): number {
@@ -27,7 +27,7 @@ export class ByteShares {
   }
 
   /** Makes a holding grow; its first bytes begin it. */
-  add(holding: Holding, bytes: number): void {
+  add(holding: H, bytes: number): void {
     let owner = this.#owners.get(holding.owner);
     if (!owner) {
       owner = { bytes: 0, holdings: new Set() };
@@ -40,7 +40,7 @@ export class ByteShares {
   }
 
   /** Ends a holding; nothing happens when it has ended already. */
-  remove(holding: Holding): void {
+  remove(holding: H): void {
     const owner = this.#owners.get(holding.owner);
     if (!owner?.holdings.delete(holding)) return;
     owner.bytes -= holding.bytes;
@@ -49,7 +49,7 @@ export class ByteShares {
   }
 
   /** The holdings of one owner, oldest first. */
-  of(owner: string): Iterable<Holding> {
+  of(owner: string): Iterable<H> {
     return this.#owners.get(owner)?.holdings ?? [];
   }
 

@@ -9,6 +9,7 @@ import { problem } from '../functions/shared/middleware/render-error.ts';
 import type { Ports } from '../functions/shared/port.ts';
 import type { AnswerBudget } from './answer-budget.ts';
 import { leavesMuchUnread } from './body.ts';
+import type { BodyBudget } from './body-budget.ts';
 import { type Client, createClientAddress } from './client-address.ts';
 import { createCors, preflightHeaders } from './cors.ts';
 import { toEvent } from './event.ts';
@@ -29,6 +30,7 @@ export interface ServerParts {
   readonly inFlight: InFlight;
   readonly limits: Limits;
   readonly answers: AnswerBudget;
+  readonly bodies: BodyBudget;
 }
 
 /** Nothing of ours is called: the host itself answers. */
@@ -40,7 +42,7 @@ const UNROUTED: EndpointSpec = { access: 'public', summary: 'No endpoint', outpu
  */
 export function createHttpServer(
   listener: HostFacts['listener'],
-  { ports, router, inFlight, limits, answers }: ServerParts,
+  { ports, router, inFlight, limits, answers, bodies }: ServerParts,
   certificate?: TlsCertificate,
 ): Server {
   const { config } = ports;
@@ -103,7 +105,7 @@ export function createHttpServer(
       now: ports.clock(),
     });
     const context = {
-      host: new RequestFacts({ ports, listener, flight, client, request }),
+      host: new RequestFacts({ ports, listener, flight, client, request, bodies }),
       exchange: undefined,
     };
     const answered = run ? answer(event, context, UNROUTED, run) : (match as Match).route.endpoint(event, context); // as: what is not run is matched

@@ -13,6 +13,7 @@ import {
   skillFiles,
 } from '../functions/shared/ports.ts';
 import { AnswerBudget } from './answer-budget.ts';
+import { BodyBudget } from './body-budget.ts';
 import { startCompanions } from './companions.ts';
 import { InFlight } from './in-flight.ts';
 import { LIMITS, type Limits } from './limits.ts';
@@ -53,8 +54,10 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
   const first = [signingKeys, keyStore, robotLink, skillFiles, llmConfigFile, descriptionFiles];
   for (const which of first) await ports.get<unknown>(which);
   const router = createRouter(ROUTES, ports.config.fleet);
-  const answers = new AnswerBudget(limits, await ports.get(refusals));
-  const listeners = new Listeners({ ports, router, inFlight, limits, answers });
+  const refused = await ports.get(refusals);
+  const answers = new AnswerBudget(limits, refused);
+  const bodies = new BodyBudget(limits, refused);
+  const listeners = new Listeners({ ports, router, inFlight, limits, answers, bodies });
   const { url, tlsUrl, socketPath } = await listeners.open();
   const companions = await startCompanions(ports).catch(async (error: unknown) => {
     await listeners.close();

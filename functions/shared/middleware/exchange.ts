@@ -31,10 +31,10 @@ export interface HostFacts {
   /** Why nothing can be answered at the moment. */
   readonly fault?: ServiceError;
   /**
-   * Reads the body once the caller is known to be allowed in.
-   * @throws ServiceError `too_large` beyond `maxBytes`, `bad_request`.
+   * Reads the body once the caller is known to be allowed in. `owner` is whose share of the memory for bodies it takes.
+   * @throws ServiceError `too_large` beyond `maxBytes`, `bad_request`, `component_unavailable`.
    */
-  readonly readBody?: ((maxBytes: number) => Buffer | Promise<Buffer>) | undefined;
+  readonly readBody?: ((maxBytes: number, owner: string) => Buffer | Promise<Buffer>) | undefined;
 }
 
 /** The same host but for some facts. What it says of the connection it goes on saying when asked. */

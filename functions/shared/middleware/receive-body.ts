@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../errors.ts';
+import { addressBlock } from '../tokens/address-block.ts';
 import { type Exchange, MAX_BODY_BYTES, type PipelineRequest } from './exchange.ts';
 
 const MEDIA_TYPE = {
@@ -60,7 +61,11 @@ function requireMediaType(headers: PipelineRequest['event']['headers'], wanted: 
   });
 }
 
-function bytesOf(event: PipelineRequest['event'], { host }: Exchange, maxBytes: number): Buffer | Promise<Buffer> {
-  if (host.readBody) return host.readBody(maxBytes);
+function bytesOf(
+  event: PipelineRequest['event'],
+  { host, caller }: Exchange,
+  maxBytes: number,
+): Buffer | Promise<Buffer> {
+  if (host.readBody) return host.readBody(maxBytes, caller?.keyId ?? addressBlock(event.requestContext.http.sourceIp));
   return Buffer.from(String(event.body), event.isBase64Encoded ? 'base64' : 'utf8');
 }
