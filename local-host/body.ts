@@ -1,40 +1,70 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '../functions/shared/errors.ts';
-import { MAX_BODY_BYTES } from '../functions/shared/middleware/exchange.ts';
 import { tooLarge } from '../functions/shared/middleware/receive-body.ts';
+import type { BodyBudget } from './body-budget.ts';
 
 const EMPTY = Buffer.alloc(0);
+
+/** Whose body it is, and what it may take up. */
+export interface BodyTerms {
+  readonly maxBytes: number;
+  /** The key or address block whose share it counts against. */
+  readonly owner: string;
+  readonly budget: BodyBudget;
+}
 
 /**
  * Reads a request body, refusing it from its Content-Length or, while reading, at the first byte too many. A client that
  * asked "Expect: 100-continue" is told to go on only here, so a refused request costs it nothing. Without a promise when
  * the whole body is here already: a small one comes with its head.
- * @throws ServiceError `too_large`; `bad_request` when the body breaks off.
+ * @throws ServiceError `too_large`; `component_unavailable` when it had to make room for others; `bad_request` when the
+ * body breaks off.
  */
-export function readBody(request: IncomingMessage, response: ServerResponse): Buffer | Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  if (!request.complete) return receive(request, response);
+export function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  terms: BodyTerms,
+): Buffer | Promise<Buffer> {
+  const { maxBytes } = terms;
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (!request.complete) return receive(request, response, terms);
   return request.read() ?? EMPTY;
 }
 
-function receive(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
+function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { maxBytes, owner, budget }: BodyTerms,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (request.headers.expect !== undefined) response.writeContinue();
     const chunks: Buffer[] = [];
     let size = 0;
+    const refuse = (error: ServiceError) => {
+      chunks.length = 0;
+      request.off('data', onData).pause();
+      budget.end(share);
+      reject(error);
+    };
+    const share = budget.begin(owner, refuse);
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) {
-        chunks.length = 0;
-        request.off('data', onData).pause();
-        reject(tooLarge());
-      } else chunks.push(chunk);
+      if (size > maxBytes) {
+        refuse(tooLarge(maxBytes));
+        return;
+      }
+      chunks.push(chunk);
+      budget.add(share, chunk.length);
     };
+    response.once('close', () => budget.end(share));
     request.on('data', onData);
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('end', () => {
+      share.complete = true;
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    });
     request.on('close', () => {
       if (request.complete) return;
-      reject(new ServiceError('bad_request', { detail: 'The body ended before its declared length.' }));
+      refuse(new ServiceError('bad_request', { detail: 'The body ended before its declared length.' }));
     });
   });
 }

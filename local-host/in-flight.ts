@@ -3,8 +3,15 @@ import type { Socket } from 'node:net';
 import { ServiceError, unavailable } from '../functions/shared/errors.ts';
 import { Flight } from './flight.ts';
 
-/** Routes that are answered while the service ends: the robot must still be stoppable, and probes must see it end. */
-const ALWAYS_ADMITTED = new Set(['POST /api/{version}/stop', 'GET /health/live', 'GET /health/ready']);
+/**
+ * Routes that are answered while the service ends, and to clients that have used up their share: the robot must still be
+ * stoppable, and probes must see how the service is.
+ */
+const INDISPENSABLE = new Set(['POST /api/{version}/stop', 'GET /health/live', 'GET /health/ready']);
+
+export function isIndispensable({ routeKey }: { readonly routeKey: string }): boolean {
+  return INDISPENSABLE.has(routeKey);
+}
 
 /** Every request that is being answered. Knows who hung up, and ends what still runs when the service ends. */
 export class InFlight {
@@ -59,7 +66,7 @@ export class InFlight {
 
   /** @throws ServiceError `component_unavailable` when the service is ending and the route is not one that must go on. */
   admit(routeKey: string): void {
-    if (this.#draining && !ALWAYS_ADMITTED.has(routeKey)) throw shuttingDown();
+    if (this.#draining && !INDISPENSABLE.has(routeKey)) throw shuttingDown();
   }
 
   /** True when bytes of an answer are already on this socket, so that no other answer fits. */

@@ -17,6 +17,12 @@ export interface Limits {
   /** Largest header section that is still answered by the service itself. */
   readonly headerBytes: number;
   readonly headerCount: number;
+  /** Most bytes of answers that clients have not read yet: of the process, and of one address block. */
+  readonly answerBytes: number;
+  readonly answerBytesEach: number;
+  /** Most bytes of bodies that are arriving or being worked off: of the process, and of one key or address block. */
+  readonly bodyBytes: number;
+  readonly bodyBytesEach: number;
   /** Requests that still run at SIGTERM may finish by themselves for so long. */
   readonly drainGrace: number;
   /** Then they are ended, and have so long to say so before the connections are cut. */
@@ -33,6 +39,10 @@ export const LIMITS: Limits = {
   targetBytes: 8 * 1024,
   headerBytes: 16 * 1024,
   headerCount: 100,
+  answerBytes: 64 * 1024 * 1024,
+  answerBytesEach: 16 * 1024 * 1024,
+  bodyBytes: 32 * 1024 * 1024,
+  bodyBytesEach: 8 * 1024 * 1024,
   drainGrace: 5_000,
   drainEnd: 3_000,
 };

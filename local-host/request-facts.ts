@@ -3,6 +3,7 @@ import type { Fence } from '../functions/shared/control/fence.ts';
 import type { HostFacts } from '../functions/shared/middleware/exchange.ts';
 import type { Ports } from '../functions/shared/port.ts';
 import { readBody } from './body.ts';
+import type { BodyBudget } from './body-budget.ts';
 import type { Client } from './client-address.ts';
 import type { Flight } from './flight.ts';
 
@@ -12,6 +13,7 @@ interface Parts {
   readonly flight: Flight;
   readonly client: Client;
   readonly request: IncomingMessage;
+  readonly bodies: BodyBudget;
 }
 
 /** What this host tells the pipeline about one request. What costs something is made only when it is asked for. */
@@ -21,13 +23,15 @@ export class RequestFacts implements HostFacts {
   readonly viaTrustedProxy: boolean;
   readonly #flight: Flight;
   readonly #request: IncomingMessage;
+  readonly #bodies: BodyBudget;
 
-  constructor({ ports, listener, flight, client, request }: Parts) {
+  constructor({ ports, listener, flight, client, request, bodies }: Parts) {
     this.ports = ports;
     this.listener = listener;
     this.viaTrustedProxy = client.viaTrustedProxy;
     this.#flight = flight;
     this.#request = request;
+    this.#bodies = bodies;
   }
 
   get signal(): AbortSignal {
@@ -50,7 +54,7 @@ export class RequestFacts implements HostFacts {
     return this.#flight.overtake(stop, fence);
   }
 
-  readBody(): Buffer | Promise<Buffer> {
-    return readBody(this.#request, this.#flight.response);
+  readBody(maxBytes: number, owner: string): Buffer | Promise<Buffer> {
+    return readBody(this.#request, this.#flight.response, { maxBytes, owner, budget: this.#bodies });
   }
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import type { Logger } from '../functions/shared/logger.ts';
 import type { Result } from '../functions/shared/middleware/exchange.ts';
+import { type AnswerBudget, STREAM_BYTES } from './answer-budget.ts';
 import type { Limits } from './limits.ts';
 
 export interface Delivery {
@@ -11,10 +12,14 @@ export interface Delivery {
   readonly logger: Logger;
   /** When the answer was ready, so much of the body was unread that the connection is not worth keeping. */
   readonly muchUnread: boolean;
+  readonly answers: AnswerBudget;
+  /** Of the client. */
+  readonly address: string;
 }
 
 /** Sends a result: text and bytes with their length, streams as they come, for HEAD the headers alone. */
-export function send(result: Result, { request, response, limits, logger, muchUnread }: Delivery): void {
+export function send(result: Result, delivery: Delivery): void {
+  const { request, response, limits, logger, muchUnread, answers, address } = delivery;
   const { body, headers, statusCode } = result;
   if (response.destroyed || !request.socket.writable) {
     if (isStream(body)) body.destroy();
@@ -27,6 +32,7 @@ export function send(result: Result, { request, response, limits, logger, muchUn
       response.end();
       return;
     }
+    answers.hold(response, address, STREAM_BYTES);
     cutWhenStuck(response, limits);
     body.once('error', (error) => {
       if (response.destroyed) return; // the client has left: that is what its answer broke off of
@@ -46,7 +52,9 @@ export function send(result: Result, { request, response, limits, logger, muchUn
   }
   response.writeHead(statusCode, headers);
   response.end(payload);
-  if (response.writableLength > 0) cutWhenStuck(response, limits);
+  if (response.writableLength === 0) return;
+  answers.hold(response, address, response.writableLength);
+  cutWhenStuck(response, limits);
 }
 
 function isStream(body: Result['body']): body is Exclude<Result['body'], string | Buffer> {

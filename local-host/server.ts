@@ -7,13 +7,15 @@ import type { EndpointSpec } from '../functions/shared/middleware/endpoint.ts';
 import type { HostFacts } from '../functions/shared/middleware/exchange.ts';
 import { problem } from '../functions/shared/middleware/render-error.ts';
 import type { Ports } from '../functions/shared/port.ts';
+import type { AnswerBudget } from './answer-budget.ts';
 import { leavesMuchUnread } from './body.ts';
-import { createClientAddress } from './client-address.ts';
+import type { BodyBudget } from './body-budget.ts';
+import { type Client, createClientAddress } from './client-address.ts';
 import { createCors, preflightHeaders } from './cors.ts';
 import { toEvent } from './event.ts';
 import type { Flight } from './flight.ts';
 import { createHostCheck } from './host-header.ts';
-import type { InFlight } from './in-flight.ts';
+import { type InFlight, isIndispensable } from './in-flight.ts';
 import type { Limits } from './limits.ts';
 import { giveUp, Outbox } from './outbox.ts';
 import { answerParserError } from './parser-error.ts';
@@ -27,6 +29,8 @@ export interface ServerParts {
   readonly router: Router;
   readonly inFlight: InFlight;
   readonly limits: Limits;
+  readonly answers: AnswerBudget;
+  readonly bodies: BodyBudget;
 }
 
 /** Nothing of ours is called: the host itself answers. */
@@ -38,7 +42,7 @@ const UNROUTED: EndpointSpec = { access: 'public', summary: 'No endpoint', outpu
  */
 export function createHttpServer(
   listener: HostFacts['listener'],
-  { ports, router, inFlight, limits }: ServerParts,
+  { ports, router, inFlight, limits, answers, bodies }: ServerParts,
   certificate?: TlsCertificate,
 ): Server {
   const { config } = ports;
@@ -79,19 +83,17 @@ export function createHttpServer(
 
   function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const flight = inFlight.begin(request, response);
-    const dispatched = dispatch(request, request.method ?? 'GET');
-    const work = () => workOff({ request, response, flight }, dispatched);
+    const { remoteAddress = '' } = request.socket;
+    const client = clientOf(remoteAddress, request.headers['x-forwarded-for'] as string | undefined);
+    const dispatched = dispatch(request, request.method ?? 'GET', client);
+    const work = () => workOff({ request, response, flight, client }, dispatched);
     const turn = dispatched.match?.route.endpoint.spec.urgent ? undefined : flight.turn;
     return turn ? turn.then((connected) => (connected ? work() : undefined)) : work();
   }
 
-  function workOff({ request, response, flight }: Arrived, dispatched: Dispatch): Promise<void> {
+  function workOff({ request, response, flight, client }: Arrived, dispatched: Dispatch): Promise<void> {
     const { target, run, match, extra } = dispatched;
     const method = request.method ?? 'GET';
-    const client = clientOf(
-      request.socket.remoteAddress ?? '',
-      request.headers['x-forwarded-for'] as string | undefined,
-    );
     const event = toEvent({
       method,
       path: target.path,
@@ -103,7 +105,7 @@ export function createHttpServer(
       now: ports.clock(),
     });
     const context = {
-      host: new RequestFacts({ ports, listener, flight, client, request }),
+      host: new RequestFacts({ ports, listener, flight, client, request, bodies }),
       exchange: undefined,
     };
     const answered = run ? answer(event, context, UNROUTED, run) : (match as Match).route.endpoint(event, context); // as: what is not run is matched
@@ -114,12 +116,13 @@ export function createHttpServer(
       if (inFlight.draining) result.headers.connection = 'close';
       flight.endless = result.headers['content-type'] === 'text/event-stream';
       const muchUnread = leavesMuchUnread(request);
-      outbox.post(result, { request, response, limits, logger: ports.logger, muchUnread });
+      const { address } = client;
+      outbox.post(result, { request, response, limits, logger: ports.logger, muchUnread, answers, address });
     });
   }
 
   /** The route of a request, or what the host itself answers. */
-  function dispatch(request: IncomingMessage, method: string): Dispatch {
+  function dispatch(request: IncomingMessage, method: string, { address }: Client): Dispatch {
     let target: Target = { path: '/', query: '', authority: undefined };
     try {
       target = readTarget(request, limits);
@@ -134,6 +137,7 @@ export function createHttpServer(
       const match = router.find(method, target.path);
       if (!match) throw noRoute(method, target.path);
       inFlight.admit(match.routeKey);
+      if (!isIndispensable(match)) answers.admit(address);
       return { target, match };
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
@@ -165,6 +169,7 @@ interface Arrived {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly flight: Flight;
+  readonly client: Client;
 }
 
 interface Dispatch {

@@ -7,10 +7,13 @@ import {
   lifecycle,
   llmConfigFile,
   metrics,
+  refusals,
   robotLink,
   signingKeys,
   skillFiles,
 } from '../functions/shared/ports.ts';
+import { AnswerBudget } from './answer-budget.ts';
+import { BodyBudget } from './body-budget.ts';
 import { startCompanions } from './companions.ts';
 import { InFlight } from './in-flight.ts';
 import { LIMITS, type Limits } from './limits.ts';
@@ -50,7 +53,11 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
   });
   const first = [signingKeys, keyStore, robotLink, skillFiles, llmConfigFile, descriptionFiles];
   for (const which of first) await ports.get<unknown>(which);
-  const listeners = new Listeners({ ports, router: createRouter(ROUTES, ports.config.fleet), inFlight, limits });
+  const router = createRouter(ROUTES, ports.config.fleet);
+  const refused = await ports.get(refusals);
+  const answers = new AnswerBudget(limits, refused);
+  const bodies = new BodyBudget(limits, refused);
+  const listeners = new Listeners({ ports, router, inFlight, limits, answers, bodies });
   const { url, tlsUrl, socketPath } = await listeners.open();
   const companions = await startCompanions(ports).catch(async (error: unknown) => {
     await listeners.close();

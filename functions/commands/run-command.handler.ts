@@ -10,6 +10,7 @@ export const handler = endpoint({
   access: 'any-token',
   summary: 'Send any command',
   input: { path: CommandPath, body: AnyValuePayload.optional() },
+  commandBody: true,
   bodyOptional: true,
   output: CommandResult,
   errors: COMMAND_ERRORS,

@@ -30,6 +30,7 @@ export function typedCommand(
     access: 'any-token',
     summary,
     input: { body },
+    commandBody: true,
     output: CommandResult,
     errors: COMMAND_ERRORS,
     uses: { robotLink, config, clock },

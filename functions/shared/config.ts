@@ -1,39 +1,9 @@
 import { homedir, hostname } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { ACCESS_LEVELS } from './access.ts';
-import { NO_UNITS, parseAllowedUnits } from './allowed-units.ts';
-
-const flag = z.enum(['0', '1', 'true', 'false']).transform((text) => text === '1' || text === 'true');
-const port = z
-  .string()
-  .regex(/^\d{1,5}$/, 'a port number from 0 to 65535')
-  .transform(Number)
-  .pipe(z.int().max(65535));
-const absolutePath = z.string().refine(isAbsolute, 'an absolute path');
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== ''),
-);
-const milliseconds = z
-  .string()
-  .regex(/^\d{1,9}$/, 'milliseconds, digits only')
-  .transform(Number)
-  .pipe(z.int().min(1));
-const bytes = z
-  .string()
-  .regex(/^\d{1,15}$/, 'bytes, digits only')
-  .transform(Number);
-const allowedUnits = z.string().transform((text, context) => {
-  try {
-    return parseAllowedUnits(text);
-  } catch (error) {
-    context.addIssue(error instanceof Error ? error.message : String(error));
-    return z.NEVER;
-  }
-});
+import { NO_UNITS } from './allowed-units.ts';
+import { absolutePath, allowedUnits, bodyBytes, bytes, flag, list, milliseconds, port } from './setting-types.ts';
 
 /**
  * Every setting of the service, as environment variables; the table in the README is checked against this schema by a
@@ -121,6 +91,9 @@ export const SETTINGS = z.object({
     .optional()
     .describe('id of this robot, `aud` of its tokens; the one in SERVICE_ROBOT_URL, else the host name'),
   SERVICE_COMMAND_TIMEOUT_MS: milliseconds.default(10_000).describe('longest time a command may take'),
+  SERVICE_COMMAND_BODY_MAX: bodyBytes
+    .default(256 * 1024)
+    .describe('most bytes of the body of a command, 1024 to 1048576; other bodies may have 1048576'),
   SERVICE_RELAY_URL: z
     .string()
     .regex(/^mqtts?:\/\//, 'mqtt:// or mqtts://')

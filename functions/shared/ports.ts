@@ -19,6 +19,7 @@ import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import { type Port, port } from './port.ts';
 import type { ReadinessCheck } from './readiness.ts';
+import type { Refusals } from './refusals.ts';
 import type { ApiKeyGate } from './tokens/api-key-gate.ts';
 import type { Tokens } from './tokens/tokens.ts';
 
@@ -86,6 +87,12 @@ export const auditTrail: Port<AuditTrail> = /* @__PURE__ */ port(
 
 /** Counts nothing unless the local host gives one that does. */
 export const metrics: Port<Metrics> = /* @__PURE__ */ port('metrics', () => NO_METRICS);
+
+/** Counts and logs what the budgets refuse. */
+export const refusals: Port<Refusals> = /* @__PURE__ */ port('refusals', async (ports) => {
+  const { Refusals } = await import('./refusals.ts');
+  return new Refusals(await ports.get(metrics), ports.logger, ports.clock);
+});
 
 /** The robots of a fleet, over one connection to their broker. */
 export const robots: Port<Robots> = /* @__PURE__ */ port(

@@ -94,14 +94,33 @@ describe('Bodies', () => {
     },
   );
 
-  it('of exactly 1 MiB is read, one byte more is refused from its Content-Length', async () => {
-    const padded = (size: number) => JSON.stringify(command).padEnd(size, ' ');
+  it.each([
+    ['a command', '/api/v1/int/', command, MEBIBYTE / 4],
+    ['another request', '/api/v2/volume/', { percentage: { value: 10 } }, MEBIBYTE],
+  ])('of %s is read up to its largest size, one byte more is refused from its Content-Length', async (...args) => {
+    const [, path, content, most] = args;
     const headers = { 'content-type': 'application/json' };
-    expect((await service.as('USER', '/api/v1/int/', { method: 'POST', headers, body: padded(MEBIBYTE) })).status).toBe(
-      200,
-    );
-    const over = await service.as('USER', '/api/v1/int/', { method: 'POST', headers, body: padded(MEBIBYTE + 1) });
-    expect([over.status, over.json.code]).toEqual([413, 'too_large']);
+    const send = (size: number) =>
+      service.as('USER', path, { method: 'POST', headers, body: JSON.stringify(content).padEnd(size, ' ') });
+    expect((await send(most)).status).toBe(200);
+    const over = await send(most + 1);
+    expect([over.status, over.json.code, over.json.detail]).toEqual([
+      413,
+      'too_large',
+      `The body of this request may have at most ${most} bytes. Send less, or in several requests.`,
+    ]);
+  });
+
+  it('of a command has the size of SERVICE_COMMAND_BODY_MAX', async () => {
+    const small = await startTestService({ settings: { SERVICE_COMMAND_BODY_MAX: '1024' } });
+    const send = (size: number) =>
+      small.as('USER', '/api/v1/int/', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(command).padEnd(size, ' '),
+      });
+    expect([(await send(1024)).status, (await send(1025)).status]).toEqual([200, 413]);
+    await small.stop();
   });
 
   it('of unknown length is refused while it is being read', async () => {

@@ -36,6 +36,8 @@ export interface EndpointSpec<A extends Access = Access, I extends InputSpec = I
   readonly uses?: U;
   /** `multipart`: the body stays bytes for the handler to take apart. Default `json`. */
   readonly bodyType?: 'json' | 'multipart';
+  /** The body is a command: at most SERVICE_COMMAND_BODY_MAX bytes. */
+  readonly commandBody?: boolean;
   /** The request may come without a body; the schema then sees `undefined`. */
   readonly bodyOptional?: boolean;
   /** A GET that changes something: a browser's prefetch is refused. */

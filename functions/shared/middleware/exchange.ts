@@ -31,10 +31,10 @@ export interface HostFacts {
   /** Why nothing can be answered at the moment. */
   readonly fault?: ServiceError;
   /**
-   * Reads the body, at most `MAX_BODY_BYTES`, once the caller is known to be allowed in.
-   * @throws ServiceError `too_large`, `request_timeout`.
+   * Reads the body once the caller is known to be allowed in. `owner` is whose share of the memory for bodies it takes.
+   * @throws ServiceError `too_large` beyond `maxBytes`, `bad_request`, `component_unavailable`.
    */
-  readonly readBody?: (() => Buffer | Promise<Buffer>) | undefined;
+  readonly readBody?: ((maxBytes: number, owner: string) => Buffer | Promise<Buffer>) | undefined;
 }
 
 /** The same host but for some facts. What it says of the connection it goes on saying when asked. */
@@ -96,5 +96,5 @@ export interface PipelineRequest {
   error: Error | null | undefined;
 }
 
-/** Most bytes a request body may have: 1 MiB. */
+/** Most bytes any request body may have: 1 MiB. */
 export const MAX_BODY_BYTES = 1024 * 1024;

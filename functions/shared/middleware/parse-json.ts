@@ -1,6 +1,7 @@
 import jsonBodyParser from '@middy/http-json-body-parser';
-import { ServiceError } from '../errors.ts';
+import { type Fault, ServiceError } from '../errors.ts';
 import type { PipelineRequest } from './exchange.ts';
+import { jsonSizeFault } from './json-size.ts';
 import { plainJsonFault } from './plain-json.ts';
 
 // The media type has been checked: receive-body answers 415 by cause, this parser would for everything.
@@ -17,6 +18,8 @@ export async function parseJson(request: PipelineRequest): Promise<void> {
     }
     throw new ServiceError('malformed_json', { detail: 'The body is empty; a JSON object is needed.' });
   }
+  const excess = jsonSizeFault(String(request.event.body));
+  if (excess) throw refused(excess);
   try {
     await parse(request);
   } catch (error) {
@@ -26,7 +29,11 @@ export async function parseJson(request: PipelineRequest): Promise<void> {
     });
   }
   const fault = plainJsonFault(request.event.body);
-  if (fault) throw new ServiceError('validation_failed', { detail: fault.message, errors: [fault] });
+  if (fault) throw refused(fault);
+}
+
+function refused(fault: Fault): ServiceError {
+  return new ServiceError('validation_failed', { detail: fault.message, errors: [fault] });
 }
 
 /** Where the parser stopped, without the text it stopped at: the body may hold a secret. */

@@ -1,7 +1,7 @@
 import type { Fault } from '../errors.ts';
 
 /** Deepest nesting of arrays and objects that is taken in. */
-const MAX_DEPTH = 64;
+export const MAX_DEPTH = 64;
 
 /** An array or object that is still to be looked through, and the way to it. */
 interface Open {
@@ -19,13 +19,15 @@ export function plainJsonFault(root: unknown): Fault | undefined {
   if (!isContainer(root)) return isBeyondDouble(root) ? beyondDouble('') : undefined;
   const open: Open[] = [{ value: root, key: '', parent: undefined, depth: 1 }];
   for (let next = open.pop(); next; next = open.pop()) {
-    if (next.depth > MAX_DEPTH) {
-      return { pointer: '', message: `JSON may be nested at most ${MAX_DEPTH} levels deep.` };
-    }
+    if (next.depth > MAX_DEPTH) return tooDeep();
     const fault = Array.isArray(next.value) ? lookThroughArray(next, next.value, open) : lookThroughObject(next, open);
     if (fault) return fault;
   }
   return undefined;
+}
+
+export function tooDeep(): Fault {
+  return { pointer: '', message: `JSON may be nested at most ${MAX_DEPTH} levels deep. Send it flatter.` };
 }
 
 function lookThroughArray(parent: Open, members: readonly unknown[], open: Open[]): Fault | undefined {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../errors.ts';
+import { addressBlock } from '../tokens/address-block.ts';
 import { type Exchange, MAX_BODY_BYTES, type PipelineRequest } from './exchange.ts';
 
 const MEDIA_TYPE = {
@@ -19,13 +20,15 @@ export function receiveBody({ event, context: { exchange } }: PipelineRequest): 
   }
   const type = spec.bodyType ?? 'json';
   requireMediaType(event.headers, type);
-  const bytes = bytesOf(event, exchange);
+  const { SERVICE_COMMAND_BODY_MAX } = exchange.host.ports.config;
+  const maxBytes = spec.commandBody ? SERVICE_COMMAND_BODY_MAX : MAX_BODY_BYTES;
+  const bytes = bytesOf(event, exchange, maxBytes);
   if (bytes instanceof Promise) return bytes.then((received) => takeIn(received, event, type));
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
   takeIn(bytes, event, type);
 }
 
 function takeIn(bytes: Buffer, event: PipelineRequest['event'], type: keyof typeof MEDIA_TYPE): void {
-  if (bytes.length > MAX_BODY_BYTES) throw tooLarge();
   if (type === 'multipart') {
     event.body = bytes as unknown as string; // as: a multipart body stays bytes
   } else {
@@ -35,8 +38,10 @@ function takeIn(bytes: Buffer, event: PipelineRequest['event'], type: keyof type
   event.isBase64Encoded = false;
 }
 
-export function tooLarge(): ServiceError {
-  return new ServiceError('too_large', { detail: `A request body may have at most ${MAX_BODY_BYTES} bytes.` });
+export function tooLarge(maxBytes: number): ServiceError {
+  return new ServiceError('too_large', {
+    detail: `The body of this request may have at most ${maxBytes} bytes. Send less, or in several requests.`,
+  });
 }
 
 function hasNoBody({ headers, body }: PipelineRequest['event']): boolean {
@@ -56,7 +61,11 @@ function requireMediaType(headers: PipelineRequest['event']['headers'], wanted: 
   });
 }
 
-function bytesOf(event: PipelineRequest['event'], { host }: Exchange): Buffer | Promise<Buffer> {
-  if (host.readBody) return host.readBody();
+function bytesOf(
+  event: PipelineRequest['event'],
+  { host, caller }: Exchange,
+  maxBytes: number,
+): Buffer | Promise<Buffer> {
+  if (host.readBody) return host.readBody(maxBytes, caller?.keyId ?? addressBlock(event.requestContext.http.sourceIp));
   return Buffer.from(String(event.body), event.isBase64Encoded ? 'base64' : 'utf8');
 }

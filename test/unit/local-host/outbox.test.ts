@@ -2,8 +2,11 @@ import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { NO_METRICS } from '../../../functions/shared/adapters/metrics/port.ts';
 import { createLogger } from '../../../functions/shared/logger.ts';
 import type { Result } from '../../../functions/shared/middleware/exchange.ts';
+import { Refusals } from '../../../functions/shared/refusals.ts';
+import { AnswerBudget } from '../../../local-host/answer-budget.ts';
 import { LIMITS as limits } from '../../../local-host/limits.ts';
 import { Outbox } from '../../../local-host/outbox.ts';
 
@@ -26,9 +29,10 @@ describe('Answers that leave together', () => {
   let lines: string[];
   const logger = createLogger('error', { write: (line: string) => void lines.push(line) });
   const outbox = new Outbox();
+  const answers = new AnswerBudget(limits, new Refusals(NO_METRICS, logger, Date.now));
   const server = createServer((request, response) => {
     const result = RESULTS[request.url ?? '']?.() as Result; // as: only these are asked for
-    outbox.post(result, { request, response, limits, logger, muchUnread: false });
+    outbox.post(result, { request, response, limits, logger, muchUnread: false, answers, address: '127.0.0.1' });
   });
   beforeEach(() => {
     lines = [];

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { ProcessGroup } from './process-group.ts';
 import { CommandFailure, type Exit, errorOf, listen, type Running, tooSlow } from './running.ts';
 
 export interface StartOptions {
@@ -11,9 +12,9 @@ export interface StartOptions {
 }
 
 /**
- * Starts a program without a shell, its words passed as they are. The child is killed when the signal aborts, the time
- * is up, its output is no longer wanted (`stdout` destroyed) or {@link Running.stop} is called; it only ever reads, or
- * sets what it sets at once, so nothing is lost by SIGKILL.
+ * Starts a program without a shell, its words passed as they are. The child is killed, with the processes it has started,
+ * when the signal aborts, the time is up, its output is no longer wanted (`stdout` destroyed), {@link Running.stop} is
+ * called or this process exits; it only ever reads, or sets what it sets at once, so nothing is lost by SIGKILL.
  */
 export function start(
   words: readonly [string, ...string[]],
@@ -21,13 +22,14 @@ export function start(
 ): Running {
   signal.throwIfAborted();
   const [program, ...args] = words;
-  const child = spawn(program, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+  const child = spawn(program, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const group = new ProcessGroup(child);
   const { stdout, stderr } = child;
   const heard = listen(stderr);
   let failure: unknown;
   const stop = (reason?: unknown) => {
     failure ??= reason;
-    child.kill('SIGKILL');
+    group.kill();
     stdout.destroy(errorOf(reason));
     stderr.destroy();
   };
@@ -35,7 +37,7 @@ export function start(
   const timer = setTimeout(() => stop(tooSlow(program, timeLimit)), timeLimit);
   signal.addEventListener('abort', abort, { once: true });
   stdout.once('close', () => {
-    if (!stdout.readableEnded) child.kill('SIGKILL'); // nobody listens any more; after its end the child ends by itself
+    if (!stdout.readableEnded) group.kill(); // nobody listens any more; after its end the child ends by itself
   });
   stdout.on('error', () => {});
   stderr.on('error', () => {});

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { BUNDLED } from '../../build-info.ts';
-import type { DocumentationFiles } from './port.ts';
+import type { DocumentationFile, DocumentationFiles } from './port.ts';
 
 /** The only names that are ever read. */
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
@@ -12,16 +12,30 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
   ['favicon-32x32.png', 'image/png'],
 ]);
 
-/** The files of Swagger UI: beside the bundle, or from its package when run from sources. */
+/**
+ * The files of Swagger UI: beside the bundle, or from its package when run from sources. They never change while the
+ * service runs: each is read and hashed once, and every answer shares its bytes.
+ */
 export function openDocumentationFiles(): DocumentationFiles {
   const folder = BUNDLED ? join(import.meta.dirname, 'docs-ui') : packageFolder();
+  const files = new Map<string, Promise<DocumentationFile>>();
+
+  async function load(name: string, mediaType: string): Promise<DocumentationFile> {
+    const bytes = await readFile(join(folder, name));
+    return { bytes, mediaType, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
+  }
+
   return {
     async read(name) {
       const mediaType = MEDIA_TYPES.get(name);
       if (mediaType === undefined) return undefined;
-      const bytes = await readFile(join(folder, name));
-      const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
-      return { bytes, mediaType, etag };
+      let file = files.get(name);
+      if (!file) {
+        file = load(name, mediaType);
+        files.set(name, file);
+        file.catch(() => files.delete(name)); // a failure is not kept
+      }
+      return file;
     },
   };
 }

@@ -51,6 +51,12 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     ROBOT_BUCKETS,
     registry,
   );
+  const exceeded = new Counter({
+    name: 'budget_exceeded_total',
+    help: 'What was refused or taken back because its budget was used up, by budget.',
+    labelNames: ['budget'],
+    registers,
+  });
   const stopWatching = watchProcess(registry);
 
   // Maps in maps: a key put together from several strings would be hashed anew at each request.
@@ -74,6 +80,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     tokenMinted: (kind) => minted.inc({ kind }),
     authFailure: (code) => failures.inc({ code }),
     robotRoundTrip: (command, outcome, seconds) => commands(command)?.(outcome)?.observe(seconds),
+    budgetExceeded: (budget) => exceeded.inc({ budget }),
     exposition: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
     close: stopWatching,
   };

@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import type { Config } from '../../config.ts';
+import { ProcessGroup } from '../child-process/process-group.ts';
 import { CHECK_SCRIPT } from './check-script.ts';
 
 /** Longest time one source may take, start of the interpreter included, in ms. */
@@ -24,12 +25,13 @@ export function runCheck(config: Config, source: Buffer, signal: AbortSignal): P
       stdio: ['pipe', 'pipe', 'ignore'],
       detached: true, // its own process group: an interpreter behind a wrapper script dies with the wrapper
     });
+    const group = new ProcessGroup(child);
     const chunks: Buffer[] = [];
     let size = 0;
     let killed = false;
     const stop = () => {
       killed = true;
-      killGroup(child);
+      group.kill();
     };
     const timer = setTimeout(stop, TIME_LIMIT_MS);
     signal.addEventListener('abort', stop, { once: true });
@@ -51,13 +53,4 @@ export function runCheck(config: Config, source: Buffer, signal: AbortSignal): P
     child.stdin.end(source);
     if (signal.aborted) stop();
   });
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    child.kill('SIGKILL');
-  }
 }

@@ -2,9 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { run } from '../../../../functions/shared/adapters/child-process/run.ts';
 import { start } from '../../../../functions/shared/adapters/child-process/start.ts';
 import { processesWith, until } from '../../../support/processes.ts';
+import { sourceUrl, startModule } from '../../../support/run-source.ts';
 
 const environment = { PATH: process.env.PATH ?? '', MARK: 'seen' };
 const options = { environment, signal: new AbortController().signal, timeLimit: 10_000 };
+
+/** How many processes sleep for so long; the shell that has started them is not one. */
+function sleeping(mark: string): number {
+  return processesWith(`sleep ${mark}`).length - processesWith(`sh -c sleep ${mark}`).length;
+}
 
 describe('A child process', () => {
   it('gets its words as they are and nothing but the environment it is given', async () => {
@@ -37,6 +43,35 @@ describe('A child process', () => {
     controller.abort(new Error('left'));
     await expect(unwanted).rejects.toThrow('left');
     await until('both are gone', () => processesWith(mark).length === 0);
+  });
+
+  it('that takes too long takes the processes it has started along', async () => {
+    const mark = `98763.${process.pid}`;
+    const hung = run(['sh', '-c', `sleep ${mark} & sleep ${mark}`], { ...options, timeLimit: 200 });
+    await until('it has started another', () => sleeping(mark) === 2);
+    await expect(hung).rejects.toMatchObject({ kind: 'time-limit' });
+    await until('both are gone', () => sleeping(mark) === 0);
+  });
+
+  it('that ended by itself is killed with what it left behind once that has held its output too long', async () => {
+    const mark = `98762.${process.pid}`;
+    await expect(run(['sh', '-c', `sleep ${mark} &`], { ...options, timeLimit: 200 })).rejects.toMatchObject({
+      kind: 'time-limit',
+    });
+    await until('it is gone', () => sleeping(mark) === 0);
+  });
+
+  it('does not outlive this process, and neither does what it has started', async () => {
+    const mark = `98761.${process.pid}`;
+    const { ended } = startModule(`
+      import { start } from '${sourceUrl('functions/shared/adapters/child-process/start.ts')}';
+      const signal = new AbortController().signal;
+      start(['sh', '-c', 'sleep ${mark} & sleep ${mark}'], { environment: { PATH: process.env.PATH }, signal, timeLimit: 60_000 });
+      setTimeout(() => process.exit(0), 500);
+    `);
+    await until('they run', () => sleeping(mark) === 2);
+    expect(await ended).toMatchObject({ code: 0 });
+    await until('they are gone', () => sleeping(mark) === 0);
   });
 
   it('that says too much is killed', async () => {

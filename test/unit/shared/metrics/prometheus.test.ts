@@ -33,12 +33,14 @@ describe('the Prometheus metrics', () => {
     expect(text).toContain('http_request_duration_seconds_count{route="/status",method="HEAD"} 1');
   });
 
-  it('count minted tokens, refused credentials and round trips to the robot', async () => {
+  it('count minted tokens, refused credentials, used-up budgets and round trips to the robot', async () => {
     const made = metrics();
     made.tokenMinted('publisher');
     made.authFailure('token_expired');
     made.robotRoundTrip('sound_level', 'failed', 0.3);
+    made.budgetExceeded('bodies');
     const text = await lines(made);
+    expect(text).toContain('budget_exceeded_total{budget="bodies"} 1');
     expect(text).toContain('auth_tokens_minted_total{kind="publisher"} 1');
     expect(text).toContain('auth_failures_total{code="token_expired"} 1');
     expect(text).toContain('robot_round_trip_seconds_count{command="sound_level",outcome="failed"} 1');
