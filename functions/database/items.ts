@@ -9,9 +9,11 @@ import {
   toWire,
 } from '../shared/adapters/database/tables.ts';
 import { type Fault, ServiceError } from '../shared/errors.ts';
+import { exactJson } from '../shared/exact-json.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { invalid } from '../shared/middleware/parse-input.ts';
 import { escapePointer } from '../shared/middleware/plain-json.ts';
+import { Reply } from '../shared/middleware/reply.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 
@@ -63,6 +65,11 @@ export function presented(table: Table, row: StoredRow): JsonObject {
   return Object.fromEntries(
     Object.entries(table.columns).map(([name, column]) => [name, toWire(column, row[name] ?? null)]),
   );
+}
+
+/** A row as an answer. Doubles in its JSON stay doubles: a row that was read may be written again. */
+export function rowReply(row: JsonObject): Reply {
+  return new Reply(exactJson(row), { 'content-type': 'application/json' });
 }
 
 /** Error: row_not_found. */

@@ -1,5 +1,6 @@
 import jsonBodyParser from '@middy/http-json-body-parser';
 import { ServiceError } from '../errors.ts';
+import { unsafeIntegerIn } from '../exact-json.ts';
 import type { PipelineRequest } from './exchange.ts';
 import { plainJsonFault } from './plain-json.ts';
 
@@ -17,6 +18,7 @@ export async function parseJson(request: PipelineRequest): Promise<void> {
     }
     throw new ServiceError('malformed_json', { detail: 'The body is empty; a JSON object is needed.' });
   }
+  const text: unknown = request.event.body;
   try {
     await parse(request);
   } catch (error) {
@@ -27,6 +29,14 @@ export async function parseJson(request: PipelineRequest): Promise<void> {
   }
   const fault = plainJsonFault(request.event.body);
   if (fault) throw new ServiceError('validation_failed', { detail: fault.message, errors: [fault] });
+  if (request.context.exchange.spec.exactIntegers && typeof text === 'string') requireExactIntegers(text);
+}
+
+function requireExactIntegers(text: string): void {
+  const pointer = unsafeIntegerIn(text);
+  if (pointer === undefined) return;
+  const message = 'Integers must lie between -(2^53-1) and 2^53-1: beyond, they lose digits on the way.';
+  throw new ServiceError('validation_failed', { detail: `${message} (${pointer})`, errors: [{ pointer, message }] });
 }
 
 /** Where the parser stopped, without the text it stopped at: the body may hold a secret. */

@@ -6,6 +6,7 @@ import { handler as addItem } from '../../../functions/database/add-item.handler
 import { handler as clearDatabase } from '../../../functions/database/clear-database.handler.ts';
 import { handler as exportTable } from '../../../functions/database/export-table.handler.ts';
 import { handler as importTable } from '../../../functions/database/import-table.handler.ts';
+import { rowReply } from '../../../functions/database/items.ts';
 import { handler as readTable } from '../../../functions/database/read-table.handler.ts';
 import type { JsonObject, JsonValue } from '../../../functions/shared/json.ts';
 import { wholeCharacter } from '../../support/characters.ts';
@@ -84,6 +85,33 @@ describe('Export, clear, import', () => {
         }),
         { numRuns: 8 },
       );
+    },
+  );
+});
+
+describe('A whole double beyond 2^53', () => {
+  const body = '{"tablename":"robot_configuration_table","item":{"id":"a","value":{"x":[1e16,-2.5E300]}}}';
+
+  it('is kept in JSON as the double it is, also through export and import', async () => {
+    await world.ok(addItem, { body });
+    const before = await read('robot_configuration_table');
+    await world.ok(exportTable, { body: { tablename: 'robot_configuration_table' } });
+    expect(csvOf('robot_configuration_table.csv')).toContain('"{""x"":[1e+16,-2.5e+300]}"');
+    await world.ok(clearDatabase);
+    await world.ok(importTable, { body: { tablename: 'robot_configuration_table' } });
+    expect(await read('robot_configuration_table')).toEqual(before);
+  });
+
+  it('is answered as one, so that it can be sent back', async () => {
+    expect(rowReply({ value: { x: 1e16 } }).body).toBe('{"value":{"x":1e+16}}');
+  });
+
+  it.each(['10000000000000000', '-9007199254740993'])(
+    'is refused as the integer %s, and the place named',
+    async (integer) => {
+      const answer = await world.call(addItem, { body: body.replace('1e16', integer) });
+      expect(answer).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
+      expect(answer.body.errors[0].pointer).toBe('/item/value/x/0');
     },
   );
 });

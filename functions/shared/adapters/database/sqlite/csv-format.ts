@@ -1,5 +1,6 @@
 import type { CastingContext, Options as ParseOptions } from 'csv-parse';
 import type { Options as StringifyOptions } from 'csv-stringify';
+import { unsafeIntegerIn } from '../../../exact-json.ts';
 import type { Column, StoredValue } from '../column.ts';
 import { type Checked, toStored } from '../value.ts';
 
@@ -59,7 +60,9 @@ export function fromField(column: Column, field: Field): Checked {
 
 function jsonField(column: Column, field: string): Checked {
   try {
-    return toStored(column, JSON.parse(field));
+    const value: unknown = JSON.parse(field);
+    if (unsafeIntegerIn(field) !== undefined) return { reason: 'must not contain an integer beyond 2^53-1' };
+    return toStored(column, value);
   } catch {
     return { reason: `must be JSON, which ${shown(field)} is not` };
   }
