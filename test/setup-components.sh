@@ -38,6 +38,7 @@ packages=(
   python3-sensor-msgs # ROS 1: the battery
   python3-std-msgs # ROS 1: empty messages
   python3-std-srvs # ROS 1: services that switch something
+  python3-yaml    # the reader most robots have for their YAML
   python3-tornado # ROS 1: the WebSocket of its rosbridge server
   sqlite3         # another program that opens the database
   systemd         # journalctl, systemctl, checks of the unit
