@@ -13,6 +13,7 @@ packages=(
   libactionlib-dev
   libmove-base-msgs-dev
   libnav-msgs-dev
+  libreoffice-calc # a real spreadsheet, for the CSV files (300 MB)
   libroscpp-dev
   mosquitto       # a real MQTT broker
   network-manager

@@ -158,6 +158,52 @@ describe('A CSV file', () => {
   });
 
   it.each([
+    ['semicolons', 'id;name;color\r\n1;"a;b";\r\n', { id: 1, name: 'a;b', color: null }],
+    ['tabs', 'id\tname\n1\ta,b\n', { id: 1, name: 'a,b' }],
+    ['a separator said by Excel', '\ufeffsep=;\r\nid;name\r\n1;ä\r\n', { id: 1, name: 'ä' }],
+    ['columns in quotes', '"id";"name"\n"1";"a"\n', { id: 1, name: 'a' }],
+    ['numbers with a zero fraction', 'id,name\n1.0,a\n', { id: 1, name: 'a' }],
+    ['empty rows at the end', 'id;name\n1;a\n;\n;\n', { id: 1, name: 'a' }],
+  ])('is read as spreadsheets and pandas write it: %s', async (_what, content, row) => {
+    csv('robots_table.csv', content);
+    expect(await importing('robots_table')).toMatchObject({ status: 200, body: { rows: 1 } });
+    expect(await read('robots_table')).toMatchObject([row]);
+  });
+
+  it.each([
+    ['customized_prompts_table', 'id,selected\n1,TRUE\n2,False\n3,1.0\n', [true, false, true], 'selected'],
+    ['robot_configuration_table', 'id,value\na,TRUE\nb,False\nc,NULL\nd,1E+16\n', [true, false, null, 1e16], 'value'],
+    ['runes_table', 'id,simple_click\n1,\n2,""\n', ['', ''], 'simple_click'],
+    ['grasping_table', 'id,couple_id\n1,2.00\n2,\n', [2, null], 'couple_id'],
+  ])('of %s is read as they write it: %j', async (tablename, content, values, column) => {
+    csv(`${tablename}.csv`, content);
+    await world.ok(importTable, { body: { tablename } });
+    expect((await read(tablename)).map((row: JsonObject) => row[column])).toEqual(values);
+  });
+
+  it('names lines as the file has them behind a line that says the separator', async () => {
+    csv('robots_table.csv', 'sep=;\nid;name\n1;a\nx;b\n');
+    expect((await importing('robots_table')).body.detail).toContain('line 4, column "id"');
+  });
+
+  it.each([
+    [
+      'pandas’ index',
+      ',id,name\r\n0,1,a\r\n',
+      'line 1, column "": it has no name; drop the index column (pandas: to_csv(…, index=False))',
+    ],
+    ['pandas’ index, read and written again', 'Unnamed: 0,id\r\n0,1\r\n', 'drop the index column'],
+    ['an id twice', 'id,name\r\n7,a\r\n8,b\r\n7.0,c\r\n', 'line 4, column "id": 7 stands on line 2 already'],
+    [
+      'an id that a row without one was given',
+      'id,name\r\n500000,a\r\n,b\r\n500001,c\r\n',
+      'line 4, column "id": 500001 stands on line 3 already',
+    ],
+    [
+      'a number that a spreadsheet shortened',
+      'id,name\r\n9.00719925474099E+15,a\r\n',
+      'format the column as a number without decimals',
+    ],
     ['an unknown column', 'id,wheels\r\n1,2\r\n', 'line 1, column "wheels"'],
     ['a column twice', 'id,name,name\r\n1,a,b\r\n', 'line 1, column "name"'],
     ['an empty column name', 'id,\r\n1,a\r\n', 'line 1, column ""'],
@@ -195,6 +241,7 @@ describe('A CSV file', () => {
     ['robot_configuration_table', 'id,value\r\na,{\r\n', 'line 2, column "value": must be JSON'],
     ['robot_configuration_table', 'id,value\r\na,1e999\r\n', 'line 2, column "value"'],
     ['robot_configuration_table', 'id,value\r\na,[9007199254740993]\r\n', 'line 2, column "value"'],
+    ['known_runes_table', 'id,label\r\na,x\r\nb,y\r\na,z\r\n', 'line 4, column "id": "a" stands on line 2 already'],
     [
       'robot_configuration_table',
       'id,value\r\na,"""\\ud800"""\r\n',
