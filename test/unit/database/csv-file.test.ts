@@ -1,5 +1,9 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { handler as importTable } from '../../../functions/database/import-table.handler.ts';
 import { vetted } from '../../../functions/shared/adapters/database/sqlite/csv-file.ts';
+import { databaseWorld } from '../../support/database.ts';
 
 const MEBIBYTE = Buffer.alloc(1024 * 1024, 'x');
 
@@ -24,4 +28,16 @@ describe('A CSV file that grows while it is read', () => {
     },
     60_000,
   );
+});
+
+describe('A CSV file with an id that a row without one was given before', () => {
+  it('is refused, and both lines are named', async () => {
+    const world = databaseWorld();
+    mkdirSync(world.exportDir, { recursive: true });
+    writeFileSync(join(world.exportDir, 'robots_table.csv'), 'id,name\r\n5,a\r\n,b\r\n6,c\r\n');
+    const { status, body } = await world.call(importTable, { body: { tablename: 'robots_table', path: '' } });
+    await world.close();
+    expect([status, body.code]).toEqual([422, 'invalid_csv']);
+    expect(body.detail).toContain('line 4, column "id": 6 stands on line 3 already');
+  });
 });
