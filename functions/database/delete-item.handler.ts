@@ -1,7 +1,7 @@
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { database } from '../shared/ports.ts';
 import { DatabaseItem } from './database.schema.ts';
-import { rowReply } from './items.ts';
+import { rowNote, rowReply } from './items.ts';
 import { Row } from './row.schema.ts';
 import { deleteItem } from './rows.ts';
 
@@ -13,6 +13,10 @@ export const handler = endpoint({
   output: Row,
   summary: 'Remove a row',
   description: 'Nothing cascades: a row that others refer to stays, and the answer says how many of which table do.',
+  audit: 'database.delete',
   uses: { database },
   errors: ['unknown_table', 'row_not_found', 'conflict', 'busy', 'storage_full', 'component_unavailable'],
-}).handler(async ({ valid }, { database }) => rowReply(await deleteItem(database, valid.body)));
+}).handler(async ({ valid: { body }, record }, { database }) => {
+  record('database.delete', rowNote(body));
+  return rowReply(await deleteItem(database, body));
+});

@@ -72,6 +72,23 @@ export function rowReply(row: JsonObject): Reply {
   return new Reply(exactJson(row), { 'content-type': 'application/json' });
 }
 
+/** Longest text and most columns that the audit trail keeps. */
+const KEPT_CHARACTERS = 64;
+const KEPT_COLUMNS = 32;
+
+/** What the audit trail keeps of a change: where, and never a value but the key. */
+export function rowNote(
+  { tablename, item }: { readonly tablename: string; readonly item: Item },
+  columns?: readonly string[],
+): JsonObject {
+  const key = item[KEY];
+  return {
+    table: tablename.slice(0, KEPT_CHARACTERS),
+    key: typeof key === 'string' ? key.slice(0, KEPT_CHARACTERS) : typeof key === 'number' ? key : null,
+    ...(columns ? { columns: columns.slice(0, KEPT_COLUMNS).map((name) => name.slice(0, KEPT_CHARACTERS)) } : {}),
+  };
+}
+
 /** Error: row_not_found. */
 export function found(table: Table, key: RowKey, row: StoredRow | undefined): JsonObject {
   if (row) return presented(table, row);

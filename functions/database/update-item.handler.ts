@@ -1,7 +1,7 @@
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { database } from '../shared/ports.ts';
 import { UpdateRequest } from './database.schema.ts';
-import { rowReply } from './items.ts';
+import { rowNote, rowReply } from './items.ts';
 import { Row } from './row.schema.ts';
 import { updateItem } from './rows.ts';
 
@@ -12,6 +12,10 @@ export const handler = endpoint({
   exactIntegers: true,
   output: Row,
   summary: 'Update one column of a row',
+  audit: 'database.update',
   uses: { database },
   errors: ['unknown_table', 'row_not_found', 'conflict', 'busy', 'storage_full', 'component_unavailable'],
-}).handler(async ({ valid }, { database }) => rowReply(await updateItem(database, valid.body)));
+}).handler(async ({ valid: { body }, record }, { database }) => {
+  record('database.update', rowNote(body, [body.attribute]));
+  return rowReply(await updateItem(database, body));
+});

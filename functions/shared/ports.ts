@@ -13,7 +13,7 @@ import type { Secrets } from './adapters/secrets/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
 import type { StreamServer } from './adapters/stream-server/port.ts';
 import type { ApiDocument } from './api-document.ts';
-import { auditPath, type Config } from './config.ts';
+import { auditPaths, type Config } from './config.ts';
 import { unavailable } from './errors.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
@@ -73,13 +73,13 @@ export const apiKeyGate: Port<ApiKeyGate> = /* @__PURE__ */ port('api-key gate',
   return createApiKeyGate({ config: ports.config, clock: ports.clock, keyStore: await ports.get(keyStore) });
 });
 
-/** Who did what: a file in the data folder, in the cloud the log. */
+/** Who did what: files in the data folder, in the cloud the log. */
 export const auditTrail: Port<AuditTrail> = /* @__PURE__ */ port(
   'audit trail',
   async ({ config, logger }) => {
     if (config.inCloud) return (await import('./adapters/audit-trail/log.ts')).auditIntoLog(logger);
-    const { AuditFile } = await import('./adapters/audit-trail/file.ts');
-    return new AuditFile(auditPath(config), logger);
+    const { AuditTrails } = await import('./adapters/audit-trail/trails.ts');
+    return new AuditTrails(auditPaths(config), logger);
   },
   (trail) => trail.close(),
 );

@@ -77,7 +77,10 @@ export interface Result {
 export interface Exchange {
   readonly spec: EndpointSpec;
   readonly host: HostFacts;
+  /** The client's when it has sent a well-formed one. */
   readonly requestId: string;
+  /** Our own where `requestId` is the client's, who may send one twice. */
+  readonly serviceRequestId: string | undefined;
   caller: Caller | undefined;
   keyHolder: ApiKeyRecord | undefined;
   valid: unknown;
