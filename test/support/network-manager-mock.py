@@ -29,6 +29,7 @@ class State:
     scan = 'works'
     delay_ms = 30
     checkpoints = True
+    rollback = 'works'
     former = '/'
     former_modified = False
     in_use = None  # the `connection` section the device runs on; None: as stored
@@ -161,6 +162,8 @@ def checkpoint_destroy(_manager, checkpoint):
 
 def checkpoint_rollback(_manager, checkpoint):
     record('CheckpointRollback', checkpoint)
+    if State.rollback == 'fails':
+        raise dbus.exceptions.DBusException('rollback failed', name=NM + '.Failed')
     for path in list(dbusmock.get_object(stock.SETTINGS_OBJ).ListConnections()):
         if path not in State.profiles:
             stock.ConnectionDelete(dbusmock.get_object(path))
