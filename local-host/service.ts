@@ -6,6 +6,7 @@ import {
   keyStore,
   lifecycle,
   llmConfigFile,
+  localSocket,
   metrics,
   robotLink,
   signingKeys,
@@ -34,7 +35,7 @@ export interface Service {
 /**
  * Listens on TCP, on the Unix socket and, with a certificate, on TLS with the whole route table. What cannot work, a signing key that others can read
  * for instance, ends the start here and not the first request.
- * @throws StartError in one line when a port or socket is taken; what the ports throw.
+ * @throws StartError in one line when a port is taken; what the ports throw.
  */
 export async function startService(surroundings: Surroundings, limits: Limits = LIMITS): Promise<Service> {
   const inFlight = new InFlight();
@@ -45,12 +46,18 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
       give(metrics, counting),
       give(lifecycle, inFlight),
       give(apiDocument, apiDocumentOf(ROUTES)),
+      give(localSocket, { problem: () => listeners.socketProblem }),
       ...(surroundings.given ?? []),
     ],
   });
   const first = [signingKeys, keyStore, robotLink, skillFiles, llmConfigFile, descriptionFiles];
   for (const which of first) await ports.get<unknown>(which);
-  const listeners = new Listeners({ ports, router: createRouter(ROUTES, ports.config.fleet), inFlight, limits });
+  const listeners: Listeners = new Listeners({
+    ports,
+    router: createRouter(ROUTES, ports.config.fleet),
+    inFlight,
+    limits,
+  });
   const { url, tlsUrl, socketPath } = await listeners.open();
   const companions = await startCompanions(ports).catch(async (error: unknown) => {
     await listeners.close();

@@ -18,7 +18,7 @@ import { unavailable } from './errors.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import { type Port, port } from './port.ts';
-import type { ReadinessCheck } from './readiness.ts';
+import type { LocalSocket, ReadinessCheck } from './readiness.ts';
 import type { ApiKeyGate } from './tokens/api-key-gate.ts';
 import type { Tokens } from './tokens/tokens.ts';
 
@@ -121,6 +121,11 @@ export const streamServer: Port<StreamServer> = /* @__PURE__ */ port('stream ser
 /** Where the process stands in its life; the host says so when it drains. */
 export const lifecycle: Port<Lifecycle> = /* @__PURE__ */ port('lifecycle', () => ({ draining: false }));
 
+/** The Unix socket of the local host, which says so when it could not make one. */
+export const localSocket: Port<LocalSocket> = /* @__PURE__ */ port('local socket', () => ({
+  problem: () => undefined,
+}));
+
 /** What has to work before requests make sense. */
 export const readiness: Port<readonly ReadinessCheck[]> = /* @__PURE__ */ port('readiness', async (ports) => {
   const { readinessChecks } = await import('./readiness.ts');
@@ -130,6 +135,7 @@ export const readiness: Port<readonly ReadinessCheck[]> = /* @__PURE__ */ port('
     database: () => ports.get(database),
     signingKeys: () => ports.get(signingKeys),
     keyStore: () => ports.get(keyStore),
+    localSocket: () => ports.get(localSocket),
     skillsFolderProblem: () => folderProblem(ports.config.SERVICE_SKILLS_DIR),
     clock: ports.clock,
   });

@@ -162,13 +162,13 @@ def checkpoint_destroy(_manager, checkpoint):
 
 def checkpoint_rollback(_manager, checkpoint):
     record('CheckpointRollback', checkpoint)
-    if State.rollback == 'fails':
-        raise dbus.exceptions.DBusException('rollback failed', name=NM + '.Failed')
     for path in list(dbusmock.get_object(stock.SETTINGS_OBJ).ListConnections()):
         if path not in State.profiles:
             stock.ConnectionDelete(dbusmock.get_object(path))
     # As the real one, which gives no secrets to a profile that was modified since it was activated.
     use('/' if State.former_modified else State.former)
+    if State.rollback == 'fails':  # what has been restored would be only when the checkpoint's time is over
+        raise dbus.exceptions.DBusException('rollback failed', name=NM + '.Failed')
     return dbus.Dictionary({}, signature='su')
 
 
