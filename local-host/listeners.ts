@@ -16,39 +16,52 @@ export interface Places {
 export class Listeners {
   readonly #parts: ServerParts;
   readonly #servers: Server[] = [];
+  /** Why there is no Unix socket though one is wanted. */
+  socketProblem: string | undefined;
 
   constructor(parts: ServerParts) {
     this.#parts = parts;
   }
 
   /**
-   * Opens all of them, or none.
-   * @throws StartError in one line when a port or socket is taken; ConfigError for a certificate that cannot be used.
+   * Opens TCP and TLS, or nothing; without its socket the service goes on, so that no other user can keep it from starting.
+   * @throws StartError in one line when a port is taken; ConfigError for a certificate or socket setting that cannot be used.
    */
   async open(): Promise<Places> {
     const { ports } = this.#parts;
-    const { SERVICE_HOST, SERVICE_PORT, SERVICE_TLS_PORT, SERVICE_SOCKET_PATH, SERVICE_SOCKET_GROUP } = ports.config;
+    const { SERVICE_HOST, SERVICE_PORT, SERVICE_TLS_PORT } = ports.config;
     const certificate = await ports.get(tlsCertificate);
     const place = { host: SERVICE_HOST, port: SERVICE_PORT, setting: 'SERVICE_PORT' };
     const tlsPlace = { host: SERVICE_HOST, port: SERVICE_TLS_PORT, setting: 'SERVICE_TLS_PORT' };
     try {
       const tcp = await this.#listen(createHttpServer('tcp', this.#parts), place);
       const tls = certificate && (await this.#listen(createHttpServer('tcp', this.#parts, certificate), tlsPlace));
-      const hasSocket = SERVICE_SOCKET_PATH !== '';
-      if (hasSocket) {
-        const local = createHttpServer('socket', this.#parts);
-        await listenOnSocket(local, SERVICE_SOCKET_PATH, SERVICE_SOCKET_GROUP);
-        this.#servers.push(local);
-      }
       return {
         url: `http://${tcp}`,
         tlsUrl: tls === undefined ? undefined : `https://${tls}`,
-        socketPath: hasSocket ? SERVICE_SOCKET_PATH : undefined,
+        socketPath: await this.#openSocket(),
       };
     } catch (error) {
       await this.close();
       throw error;
     }
+  }
+
+  /** The path of the socket; undefined when none is wanted, or none can be had. */
+  async #openSocket(): Promise<string | undefined> {
+    const { config, logger } = this.#parts.ports;
+    if (config.SERVICE_SOCKET_PATH === '') return undefined;
+    const local = createHttpServer('socket', this.#parts);
+    try {
+      await listenOnSocket(local, config);
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+      this.socketProblem = error.message;
+      logger.warn(`${error.message} The service goes on without its Unix socket.`);
+      return undefined;
+    }
+    this.#servers.push(local);
+    return config.SERVICE_SOCKET_PATH;
   }
 
   /** Closes every listener and cuts the connections that are left. */

@@ -6,6 +6,7 @@ import {
   keyStore,
   lifecycle,
   llmConfigFile,
+  localSocket,
   metrics,
   refusals,
   robotLink,
@@ -37,7 +38,7 @@ export interface Service {
 /**
  * Listens on TCP, on the Unix socket and, with a certificate, on TLS with the whole route table. What cannot work, a signing key that others can read
  * for instance, ends the start here and not the first request.
- * @throws StartError in one line when a port or socket is taken; what the ports throw.
+ * @throws StartError in one line when a port is taken; what the ports throw.
  */
 export async function startService(surroundings: Surroundings, limits: Limits = LIMITS): Promise<Service> {
   const inFlight = new InFlight();
@@ -48,6 +49,7 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
       give(metrics, counting),
       give(lifecycle, inFlight),
       give(apiDocument, apiDocumentOf(ROUTES)),
+      give(localSocket, { problem: () => listeners.socketProblem }),
       ...(surroundings.given ?? []),
     ],
   });
@@ -57,7 +59,7 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
   const refused = await ports.get(refusals);
   const answers = new AnswerBudget(limits, refused);
   const bodies = new BodyBudget(limits, refused);
-  const listeners = new Listeners({ ports, router, inFlight, limits, answers, bodies });
+  const listeners: Listeners = new Listeners({ ports, router, inFlight, limits, answers, bodies });
   const { url, tlsUrl, socketPath } = await listeners.open();
   const companions = await startCompanions(ports).catch(async (error: unknown) => {
     await listeners.close();

@@ -13,6 +13,7 @@ packages=(
   libactionlib-dev
   libmove-base-msgs-dev
   libnav-msgs-dev
+  libreoffice-calc # a real spreadsheet, for the CSV files (300 MB)
   libroscpp-dev
   mosquitto       # a real MQTT broker
   network-manager
@@ -38,6 +39,7 @@ packages=(
   python3-sensor-msgs # ROS 1: the battery
   python3-std-msgs # ROS 1: empty messages
   python3-std-srvs # ROS 1: services that switch something
+  python3-yaml    # the reader most robots have for their YAML
   python3-tornado # ROS 1: the WebSocket of its rosbridge server
   python3-venv    # the newest paho-mqtt, see below
   sqlite3         # another program that opens the database

@@ -1,6 +1,7 @@
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { database } from '../shared/ports.ts';
 import { DatabaseItem } from './database.schema.ts';
+import { rowNote, rowReply } from './items.ts';
 import { Row } from './row.schema.ts';
 import { addItem } from './rows.ts';
 
@@ -8,10 +9,17 @@ import { addItem } from './rows.ts';
 export const handler = endpoint({
   access: 'any-token',
   input: { body: DatabaseItem },
+  exactIntegers: true,
   output: Row,
   summary: 'Add a row',
   description:
     'An integer `id` is given when absent, and never given twice. Columns left out take their default, or null.',
+  audit: 'database.add',
   uses: { database },
   errors: ['unknown_table', 'already_exists', 'conflict', 'busy', 'storage_full', 'component_unavailable'],
-}).handler(({ valid }, { database }) => addItem(database, valid.body));
+}).handler(async ({ valid: { body }, record }, { database }) => {
+  record('database.add', rowNote(body, Object.keys(body.item)));
+  const row = await addItem(database, body);
+  record('database.add', rowNote({ ...body, item: row }, Object.keys(body.item)));
+  return rowReply(row);
+});

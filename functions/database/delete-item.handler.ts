@@ -1,6 +1,7 @@
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { database } from '../shared/ports.ts';
 import { DatabaseItem } from './database.schema.ts';
+import { rowNote, rowReply } from './items.ts';
 import { Row } from './row.schema.ts';
 import { deleteItem } from './rows.ts';
 
@@ -8,9 +9,14 @@ import { deleteItem } from './rows.ts';
 export const handler = endpoint({
   access: 'any-token',
   input: { body: DatabaseItem },
+  exactIntegers: true,
   output: Row,
   summary: 'Remove a row',
   description: 'Nothing cascades: a row that others refer to stays, and the answer says how many of which table do.',
+  audit: 'database.delete',
   uses: { database },
   errors: ['unknown_table', 'row_not_found', 'conflict', 'busy', 'storage_full', 'component_unavailable'],
-}).handler(({ valid }, { database }) => deleteItem(database, valid.body));
+}).handler(async ({ valid: { body }, record }, { database }) => {
+  record('database.delete', rowNote(body));
+  return rowReply(await deleteItem(database, body));
+});

@@ -11,6 +11,10 @@ export const handler = endpoint({
   output: TransferAnswer,
   summary: 'Export a table as CSV',
   description: 'RFC 4180 in UTF-8 with a header line; NULL is an empty field, the empty string `""`.',
+  audit: 'database.export',
   uses: { database },
   errors: ['unknown_table', 'busy', 'storage_full', 'component_unavailable'],
-}).handler(({ valid }, { database }) => exportTable(database, valid.body));
+}).handler(({ valid: { body }, record }, { database }) => {
+  record('database.export', { table: body.tablename.slice(0, 64) || null, path: body.path.slice(0, 256) });
+  return exportTable(database, body);
+});

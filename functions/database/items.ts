@@ -9,9 +9,11 @@ import {
   toWire,
 } from '../shared/adapters/database/tables.ts';
 import { type Fault, ServiceError } from '../shared/errors.ts';
+import { exactJson } from '../shared/exact-json.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { invalid } from '../shared/middleware/parse-input.ts';
 import { escapePointer } from '../shared/middleware/plain-json.ts';
+import { Reply } from '../shared/middleware/reply.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 
@@ -63,6 +65,28 @@ export function presented(table: Table, row: StoredRow): JsonObject {
   return Object.fromEntries(
     Object.entries(table.columns).map(([name, column]) => [name, toWire(column, row[name] ?? null)]),
   );
+}
+
+/** A row as an answer. Doubles in its JSON stay doubles: a row that was read may be written again. */
+export function rowReply(row: JsonObject): Reply {
+  return new Reply(exactJson(row), { 'content-type': 'application/json' });
+}
+
+/** Longest text and most columns that the audit trail keeps. */
+const KEPT_CHARACTERS = 64;
+const KEPT_COLUMNS = 32;
+
+/** What the audit trail keeps of a change: where, and never a value but the key. */
+export function rowNote(
+  { tablename, item }: { readonly tablename: string; readonly item: Item },
+  columns?: readonly string[],
+): JsonObject {
+  const key = item[KEY];
+  return {
+    table: tablename.slice(0, KEPT_CHARACTERS),
+    key: typeof key === 'string' ? key.slice(0, KEPT_CHARACTERS) : typeof key === 'number' ? key : null,
+    ...(columns ? { columns: columns.slice(0, KEPT_COLUMNS).map((name) => name.slice(0, KEPT_CHARACTERS)) } : {}),
+  };
 }
 
 /** Error: row_not_found. */

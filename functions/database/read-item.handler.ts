@@ -1,6 +1,7 @@
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { database } from '../shared/ports.ts';
 import { ItemQuery } from './item-query.schema.ts';
+import { rowReply } from './items.ts';
 import { Row } from './row.schema.ts';
 import { readItem } from './rows.ts';
 
@@ -12,4 +13,4 @@ export const handler = endpoint({
   summary: 'Read one row',
   uses: { database },
   errors: ['unknown_table', 'row_not_found', 'component_unavailable'],
-}).handler(({ valid }, { database }) => readItem(database, valid.query.data));
+}).handler(async ({ valid }, { database }) => rowReply(await readItem(database, valid.query.data)));

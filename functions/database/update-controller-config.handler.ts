@@ -1,6 +1,7 @@
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { database } from '../shared/ports.ts';
 import { GamepadConfigModel } from './gamepad-config.schema.ts';
+import { rowNote, rowReply } from './items.ts';
 import { Row } from './row.schema.ts';
 import { updateControllerConfig } from './rows.ts';
 
@@ -8,9 +9,15 @@ import { updateControllerConfig } from './rows.ts';
 export const handler = endpoint({
   access: 'any-token',
   input: { body: GamepadConfigModel },
+  exactIntegers: true,
   output: Row,
   summary: 'Update a controller configuration',
   description: 'Sets name, prompt_name and config of the row with this id in gamepad_config_table; value stays.',
+  audit: 'database.update',
   uses: { database },
   errors: ['row_not_found', 'busy', 'storage_full', 'component_unavailable'],
-}).handler(({ valid }, { database }) => updateControllerConfig(database, valid.body));
+}).handler(async ({ valid: { body }, record }, { database }) => {
+  const named = { tablename: 'gamepad_config_table', item: { id: body.id } };
+  record('database.update', rowNote(named, ['name', 'prompt_name', 'config']));
+  return rowReply(await updateControllerConfig(database, body));
+});

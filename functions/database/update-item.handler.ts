@@ -1,6 +1,7 @@
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { database } from '../shared/ports.ts';
 import { UpdateRequest } from './database.schema.ts';
+import { rowNote, rowReply } from './items.ts';
 import { Row } from './row.schema.ts';
 import { updateItem } from './rows.ts';
 
@@ -8,8 +9,13 @@ import { updateItem } from './rows.ts';
 export const handler = endpoint({
   access: 'any-token',
   input: { body: UpdateRequest },
+  exactIntegers: true,
   output: Row,
   summary: 'Update one column of a row',
+  audit: 'database.update',
   uses: { database },
   errors: ['unknown_table', 'row_not_found', 'conflict', 'busy', 'storage_full', 'component_unavailable'],
-}).handler(({ valid }, { database }) => updateItem(database, valid.body));
+}).handler(async ({ valid: { body }, record }, { database }) => {
+  record('database.update', rowNote(body, [body.attribute]));
+  return rowReply(await updateItem(database, body));
+});

@@ -206,9 +206,9 @@ function secretsExtension(environment: NodeJS.ProcessEnv): Config['secretsExtens
   return token === undefined ? undefined : { port: Number(port), token };
 }
 
-/** Where the audit trail is kept. */
-export function auditPath(config: Config): string {
-  return join(config.SERVICE_DATA_DIR, 'audit.jsonl');
+/** Where the audit trail is kept: what happens all day, and what must not be pushed out by it. */
+export function auditPaths({ SERVICE_DATA_DIR }: Config): { readonly everyday: string; readonly lasting: string } {
+  return { everyday: join(SERVICE_DATA_DIR, 'audit.jsonl'), lasting: join(SERVICE_DATA_DIR, 'audit-lasting.jsonl') };
 }
 
 /** The robot that an MQTT URL names behind its broker. */

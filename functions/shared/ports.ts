@@ -13,12 +13,12 @@ import type { Secrets } from './adapters/secrets/port.ts';
 import type { SigningKeys } from './adapters/signing-keys/port.ts';
 import type { StreamServer } from './adapters/stream-server/port.ts';
 import type { ApiDocument } from './api-document.ts';
-import { auditPath, type Config } from './config.ts';
+import { auditPaths, type Config } from './config.ts';
 import { unavailable } from './errors.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import { type Port, port } from './port.ts';
-import type { ReadinessCheck } from './readiness.ts';
+import type { LocalSocket, ReadinessCheck } from './readiness.ts';
 import type { Refusals } from './refusals.ts';
 import type { ApiKeyGate } from './tokens/api-key-gate.ts';
 import type { Tokens } from './tokens/tokens.ts';
@@ -74,13 +74,13 @@ export const apiKeyGate: Port<ApiKeyGate> = /* @__PURE__ */ port('api-key gate',
   return createApiKeyGate({ config: ports.config, clock: ports.clock, keyStore: await ports.get(keyStore) });
 });
 
-/** Who did what: a file in the data folder, in the cloud the log. */
+/** Who did what: files in the data folder, in the cloud the log. */
 export const auditTrail: Port<AuditTrail> = /* @__PURE__ */ port(
   'audit trail',
   async ({ config, logger }) => {
     if (config.inCloud) return (await import('./adapters/audit-trail/log.ts')).auditIntoLog(logger);
-    const { AuditFile } = await import('./adapters/audit-trail/file.ts');
-    return new AuditFile(auditPath(config), logger);
+    const { AuditTrails } = await import('./adapters/audit-trail/trails.ts');
+    return new AuditTrails(auditPaths(config), logger);
   },
   (trail) => trail.close(),
 );
@@ -132,6 +132,11 @@ export const streamServer: Port<StreamServer> = /* @__PURE__ */ port('stream ser
 /** Where the process stands in its life; the host says so when it drains. */
 export const lifecycle: Port<Lifecycle> = /* @__PURE__ */ port('lifecycle', () => ({ draining: false }));
 
+/** The Unix socket of the local host, which says so when it could not make one. */
+export const localSocket: Port<LocalSocket> = /* @__PURE__ */ port('local socket', () => ({
+  problem: () => undefined,
+}));
+
 /** What has to work before requests make sense. */
 export const readiness: Port<readonly ReadinessCheck[]> = /* @__PURE__ */ port('readiness', async (ports) => {
   const { readinessChecks } = await import('./readiness.ts');
@@ -141,6 +146,7 @@ export const readiness: Port<readonly ReadinessCheck[]> = /* @__PURE__ */ port('
     database: () => ports.get(database),
     signingKeys: () => ports.get(signingKeys),
     keyStore: () => ports.get(keyStore),
+    localSocket: () => ports.get(localSocket),
     skillsFolderProblem: () => folderProblem(ports.config.SERVICE_SKILLS_DIR),
     clock: ports.clock,
   });

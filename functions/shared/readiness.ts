@@ -16,6 +16,12 @@ export interface ReadinessCheck {
   readonly notes?: () => Promise<readonly string[]>;
 }
 
+/** The Unix socket for clients on the machine itself. */
+export interface LocalSocket {
+  /** Why there is none, or undefined. */
+  problem(): string | undefined;
+}
+
 /** The parts, opened when they are first asked for. */
 export interface ReadinessParts {
   /** In a fleet the connection to all of them. */
@@ -23,6 +29,7 @@ export interface ReadinessParts {
   readonly database: () => Promise<RobotDatabase>;
   readonly signingKeys: () => Promise<SigningKeys>;
   readonly keyStore: () => Promise<KeyStore>;
+  readonly localSocket: () => Promise<LocalSocket>;
   /** Why the folder of the skills cannot be written, or undefined. */
   readonly skillsFolderProblem: () => Promise<string | undefined>;
   readonly clock: () => number;
@@ -55,6 +62,12 @@ export function readinessChecks(parts: ReadinessParts): readonly ReadinessCheck[
       part: 'keys',
       reason: 'The API keys cannot be read; the last good set stays in use. The log of the service says why.',
       problem: async () => (await parts.keyStore()).problem(),
+    },
+    {
+      part: 'socket',
+      reason:
+        'The Unix socket (SERVICE_SOCKET_PATH) could not be made; TCP works. The log of the service says who holds its place. Restart the service when it is free.',
+      problem: async () => (await parts.localSocket()).problem(),
     },
     {
       part: 'skills_folder',

@@ -1,6 +1,7 @@
 import { AuditFile } from '../../functions/shared/adapters/audit-trail/file.ts';
 import { stamp } from '../../functions/shared/adapters/audit-trail/port.ts';
-import { auditPath, type Config } from '../../functions/shared/config.ts';
+import { LASTING_SERIES } from '../../functions/shared/adapters/audit-trail/trails.ts';
+import { auditPaths, type Config } from '../../functions/shared/config.ts';
 import type { JsonObject } from '../../functions/shared/json.ts';
 import { createLogger } from '../../functions/shared/logger.ts';
 
@@ -9,7 +10,10 @@ import { createLogger } from '../../functions/shared/logger.ts';
  * aside is the service's work. A trail that cannot be written does not undo the command; it is said on stderr.
  */
 export async function recordCommand(config: Config, action: string, subject: JsonObject): Promise<void> {
-  const trail = new AuditFile(auditPath(config), createLogger('silent'), Number.POSITIVE_INFINITY);
+  const trail = new AuditFile(auditPaths(config).lasting, createLogger('silent'), {
+    ...LASTING_SERIES,
+    fileBytes: Number.POSITIVE_INFINITY,
+  });
   trail.append({
     ...stamp(Date.now()),
     action,

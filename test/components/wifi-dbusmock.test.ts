@@ -88,6 +88,14 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
     expect(json.last_configure).toMatchObject({ ssid, outcome: 'failed', code });
   });
 
+  it('says so when NetworkManager cannot roll back', async () => {
+    await mock.behave('outcome', 7);
+    await mock.behave('rollback', 'fails');
+    const { status, json } = await configure({ ssid: 'HomeNet', password: 'wrong password' });
+    expect([status, json.code]).toEqual([422, 'wifi_wrong_password']);
+    expect(json.detail).toContain('does not stand again yet');
+  });
+
   it('tells a refused identity apart from a refused password', async () => {
     await mock.behave('outcome', 7);
     const body = { ssid: 'Corp', eap_method: 'PEAP', identity: 'bob', password: 'hunter2', domain_suffix_match: 'lab' };

@@ -32,11 +32,40 @@ describe('The audit trail', () => {
       listener: 'tcp',
       outcome: 'ok',
       request_id: 'audited-1',
+      service_request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       client_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       at: expect.stringMatching(/^\d{4}-.*Z$/),
     });
     expect(refused).toMatchObject({ subject: { command: 'sound_level', value: 400 }, outcome: 'validation_failed' });
     expect(stop).toMatchObject({ subject: { command: 'stop' }, outcome: 'ok' });
+  });
+
+  it('keeps changes of rows and exports with table, key and columns, and no value', async () => {
+    const send = (method: string, path: string, body: unknown) =>
+      service.as('USER', `/api/v2/database/${path}/`, { method, body });
+    const item = { id: 7, name: 'confidential' };
+    await send('POST', 'add_item', { tablename: 'robots_table', item: { ...item, id: undefined } });
+    await send('POST', 'add_item', { tablename: 'robots_table', item });
+    await send('PUT', 'update_item', {
+      tablename: 'robots_table',
+      item: { id: 7 },
+      attribute: 'color',
+      new_value: 'confidential',
+    });
+    await send('POST', 'export_table', { tablename: 'robots_table', path: 'x.csv' });
+    await send('DELETE', 'delete_item', { tablename: 'robots_table', item: { id: 7 } });
+    await send('DELETE', 'delete_item', { tablename: 'robots_table', item: { id: 8 } });
+    const entries = (await trail('?limit=6')).map(({ action, subject, outcome }) => [action, subject, outcome]);
+    const table = 'robots_table';
+    expect(entries.reverse()).toEqual([
+      ['database.add', { table, key: 1, columns: ['name'] }, 'ok'],
+      ['database.add', { table, key: 7, columns: ['id', 'name'] }, 'ok'],
+      ['database.update', { table, key: 7, columns: ['color'] }, 'ok'],
+      ['database.export', { table, path: 'x.csv' }, 'ok'],
+      ['database.delete', { table, key: 7 }, 'ok'],
+      ['database.delete', { table, key: 8 }, 'row_not_found'],
+    ]);
+    expect(JSON.stringify(await trail())).not.toContain('confidential');
   });
 
   it('keeps publisher tokens, never the token itself', async () => {

@@ -1,7 +1,8 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError } from '../../functions/shared/config.ts';
+import { createLogger } from '../../functions/shared/logger.ts';
 import { StartError } from '../../local-host/start-error.ts';
 import { http } from '../support/http.ts';
 import { asNobody, giveToNobody } from '../support/nobody.ts';
@@ -51,14 +52,30 @@ describe('Where the service listens', () => {
   it.each([
     ['is not there', () => join(temporaryFolder(), 'missing', 'rest.sock'), 'ENOENT'],
     ['is a file', () => join(writtenFile(), 'rest.sock'), 'ENOTDIR'],
-    ['takes no files, not even those of root', () => '/proc/rest.sock', 'ENOENT'],
-  ])('is no socket in a folder that %s, which is said at once', async (_what, path, code) => {
+    ['takes no files, not even those of root', () => '/proc/rest.sock', 'EACCES'],
+  ])('is TCP alone where the socket lies in a folder that %s, which the log says', async (_what, path, code) => {
+    const lines: string[] = [];
+    const logger = createLogger('warn', { write: (line: string) => void lines.push(line) });
     const settings = { SERVICE_SOCKET_PATH: path() };
-    const starting = startTestService({ settings });
-    await expect(starting).rejects.toThrow(StartError);
-    await expect(starting).rejects.toThrow(
-      `The socket ${settings.SERVICE_SOCKET_PATH} cannot be made (${code}). Set SERVICE_SOCKET_PATH.`,
+    const service = await startTestService({ settings, logger });
+    const { status, json } = await http(service.url, '/health/ready');
+    await service.stop();
+    expect([status, json.parts.socket.ok, service.socketPath]).toEqual([503, false, '']);
+    expect(lines.join('')).toContain(
+      `The socket ${settings.SERVICE_SOCKET_PATH} cannot be made (${code}). Set SERVICE_SOCKET_PATH. The service goes on without`,
     );
+  });
+
+  it('is a socket also where another user has put a lock beside it', async () => {
+    const socket = join(temporaryFolder(), 'rest.sock');
+    mkdirSync(`${socket}.lock`);
+    const service = await startTestService({ settings: { SERVICE_SOCKET_PATH: socket } });
+    try {
+      expect((await http(socket, '/health/live')).status).toBe(200);
+      expect((await http(service.url, '/health/ready')).json.parts.socket).toEqual({ ok: true });
+    } finally {
+      await service.stop();
+    }
   });
 
   it('is no port that only root may have, which is said with the setting', async () => {

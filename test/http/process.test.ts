@@ -69,19 +69,21 @@ describe('A start', () => {
     expect(stderr).toBe(`Port ${port} on 127.0.0.1 is in use already. Stop what listens there or set SERVICE_PORT.\n`);
   });
 
-  it('on a live socket names its owner in one line, exits 1, and leaves the socket to it', async () => {
+  it('on a live socket goes on with TCP, names the owner in the log and in /health/ready, and leaves the socket to it', async () => {
     const first = await start();
     // The other ends of these lie at the same path.
     const clients = Array.from({ length: 10 }, () => connect(first.socketPath));
     await Promise.all(clients.map((client) => once(client, 'connect')));
-    const { code, stderr } = await runToEnd([], freshEnvironment({ SERVICE_SOCKET_PATH: first.socketPath }));
+    const second = await start({ SERVICE_SOCKET_PATH: first.socketPath });
     for (const client of clients) client.destroy();
-    expect([code, stderr.split('\n').length]).toEqual([1, 2]);
-    expect(stderr).toContain(`process ${first.child.pid}`);
+    const { json } = await http(second.url, '/health/ready');
+    expect(json.parts.socket).toMatchObject({ ok: false, reason: expect.stringContaining('SERVICE_SOCKET_PATH') });
+    expect(second.output().stderr).toContain(`is in use by process ${first.child.pid}`);
+    await second.end();
     expect((await http(first.socketPath, '/status')).status).toBe(200);
   });
 
-  it('replaces a dead socket file, and refuses a file that is none', async () => {
+  it('replaces a dead socket file, and leaves a file that is none', async () => {
     const home = temporaryFolder();
     const first = await start({ HOME: home });
     await first.end('SIGKILL');
@@ -90,9 +92,10 @@ describe('A start', () => {
     expect((await http(second.socketPath, '/status')).status).toBe(200);
     const file = join(home, 'precious.txt');
     writeFileSync(file, 'precious');
-    const { code, stderr } = await runToEnd([], freshEnvironment({ SERVICE_SOCKET_PATH: file }));
-    expect([code, readFileSync(file, 'utf8')]).toEqual([1, 'precious']);
-    expect(stderr).toContain('is no socket');
+    const third = await start({ SERVICE_SOCKET_PATH: file });
+    expect((await http(third.url, '/health/live')).status).toBe(200);
+    expect(readFileSync(file, 'utf8')).toBe('precious');
+    expect(third.output().stderr).toMatch(/is no socket; it belongs to user \w+/);
   });
 
   it('lets nobody but owner and group at the socket', async () => {

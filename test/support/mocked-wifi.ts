@@ -52,6 +52,7 @@ export async function startMockedWifi(home = temporaryFolder()) {
       for (const [name, value] of [
         ['outcome', 0],
         ['scan', 'works'],
+        ['rollback', 'works'],
         ['checkpoints', true],
         ['delay_ms', 30],
       ] as const) {

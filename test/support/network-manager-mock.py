@@ -29,6 +29,7 @@ class State:
     scan = 'works'
     delay_ms = 30
     checkpoints = True
+    rollback = 'works'
     former = '/'
     former_modified = False
     in_use = None  # the `connection` section the device runs on; None: as stored
@@ -166,6 +167,8 @@ def checkpoint_rollback(_manager, checkpoint):
             stock.ConnectionDelete(dbusmock.get_object(path))
     # As the real one, which gives no secrets to a profile that was modified since it was activated.
     use('/' if State.former_modified else State.former)
+    if State.rollback == 'fails':  # what has been restored would be only when the checkpoint's time is over
+        raise dbus.exceptions.DBusException('rollback failed', name=NM + '.Failed')
     return dbus.Dictionary({}, signature='su')
 
 

@@ -41,7 +41,7 @@ export async function startNetworkManagerMock() {
      * How the next calls go: `outcome` (0 works, 1000 never ends, else a state reason), `scan`, `checkpoints`. The password
      * `wrong password` is refused in any case.
      */
-    behave: (name: 'outcome' | 'scan' | 'checkpoints' | 'delay_ms', value: string | number | boolean) => {
+    behave: (name: 'outcome' | 'scan' | 'checkpoints' | 'rollback' | 'delay_ms', value: string | number | boolean) => {
       const signature = { string: 's', number: 'i', boolean: 'b' }[typeof value as 'string' | 'number' | 'boolean']; // as: of this type
       return call(ROOT_PATH, NM, 'Behave', 'sv', [name, typed(signature, value)]);
     },

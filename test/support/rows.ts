@@ -40,7 +40,7 @@ export const HOSTILE_JSON: readonly JsonValue[] = [
   { '': '' },
   { 'a"b\n,': ['"', '\r\n', { deep: [[null, true, 1.5]] }] },
   JSON.stringify({ inner: JSON.stringify(['x']) }),
-  [9007199254740991, -9007199254740991, 1e-7, 0.1],
+  [9007199254740991, -9007199254740991, 1e-7, 0.1, -1.5e300],
 ];
 
 /** Rows every other row may refer to by id 1. */

@@ -51,8 +51,11 @@ const ONE_LINE: ReadonlyArray<readonly [Type, string]> = [
   ['map', '{x: 1, "y":[2], z}'],
 ];
 
-/** Documents as people write them: every style, comments, blank lines, nesting, LF or CRLF, with or without a BOM. */
-export function writeDocument(pick: fc.GeneratorValue): WrittenDocument {
+/**
+ * Documents as people write them: every style, comments, blank lines, nesting, LF or CRLF, with or without a BOM.
+ * @param manner `loose`: flow collections and quoted texts go on at any column, and values bear tags of other programs.
+ */
+export function writeDocument(pick: fc.GeneratorValue, manner: 'strict' | 'loose' = 'strict'): WrittenDocument {
   const values: WrittenValue[] = [];
   const comments: { text: string; offset: number }[] = [];
   const lineBreak = pick(fc.constantFrom, '\n', '\r\n');
@@ -91,6 +94,11 @@ export function writeDocument(pick: fc.GeneratorValue): WrittenDocument {
   function oneLine(path: readonly string[], colon: number): void {
     const [type, written] = pick(fc.constantFrom, ...ONE_LINE);
     if (written !== '') text += pick(fc.constantFrom, ' ', '   ');
+    if (manner === 'loose' && pick(fc.integer, { min: 0, max: 4 }) === 0) {
+      text += ` ${pick(fc.constantFrom, '!include', '!ENV', '!foo/bar')} ${pick(fc.constantFrom, 'x.yaml', "'${X}'", '[a, !y b]')}`;
+      endLine();
+      return;
+    }
     const start = text.length;
     text += written;
     values.push({ path, type, colon, start, end: text.length });
@@ -103,6 +111,7 @@ export function writeDocument(pick: fc.GeneratorValue): WrittenDocument {
     const pad = lineBreak + ' '.repeat(indent + 2);
     text += pick(
       fc.constantFrom,
+      ...(manner === 'loose' ? [`"one${lineBreak}two"`, `'one${lineBreak}${lineBreak} two'`] : []),
       `one${pad}two`,
       `"one${pad}${lineBreak}  two"`.replace(/\s+two/, `${pad}two`),
       `'one${pad}two'`,
@@ -127,7 +136,8 @@ export function writeDocument(pick: fc.GeneratorValue): WrittenDocument {
   function flowOverLines(path: readonly string[], colon: number, indent: number): void {
     text += ' ';
     const start = text.length;
-    const pad = lineBreak + ' '.repeat(indent + 2);
+    const deep = manner === 'loose' ? pick(fc.constantFrom, 0, 1, indent, indent + 2) : indent + 2;
+    const pad = lineBreak + ' '.repeat(deep);
     const [type, written] = pick(
       fc.constantFrom,
       ['list', `[a, # inside${pad}b,${pad}]`] as const,

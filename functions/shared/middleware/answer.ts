@@ -39,7 +39,7 @@ export async function answer(
   const exchange: Exchange = {
     spec,
     host,
-    requestId: requestIdOf(event),
+    ...requestIds(event),
     caller: undefined,
     keyHolder: undefined,
     valid: undefined,
@@ -94,10 +94,12 @@ function refusedNote({ spec, caller, keyHolder }: Exchange): AuditNote | undefin
   return { action: spec.audit, subject: {} };
 }
 
-/** The request id of the caller when it is well formed, else a new one. */
-function requestIdOf(event: APIGatewayProxyEventV2): string {
+/** The request id of the caller when it is well formed, beside our own; else our own alone. */
+function requestIds(event: APIGatewayProxyEventV2): Pick<Exchange, 'requestId' | 'serviceRequestId'> {
   const given = event.headers['x-request-id'];
-  return given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
+  const own = randomUUID();
+  const taken = given !== undefined && REQUEST_ID.test(given);
+  return taken ? { requestId: given, serviceRequestId: own } : { requestId: own, serviceRequestId: undefined };
 }
 
 /** API Gateway takes bytes as base64 only. Streams are never routed to the cloud. */

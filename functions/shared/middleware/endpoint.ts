@@ -40,6 +40,8 @@ export interface EndpointSpec<A extends Access = Access, I extends InputSpec = I
   readonly commandBody?: boolean;
   /** The request may come without a body; the schema then sees `undefined`. */
   readonly bodyOptional?: boolean;
+  /** Refuses integers beyond ±(2^53-1) anywhere in the body, told from its text: 1e16 is a double and passes. */
+  readonly exactIntegers?: boolean;
   /** A GET that changes something: a browser's prefetch is refused. */
   readonly effects?: boolean;
   /** Worked off when it is parsed; everything else waits for the earlier requests of its connection. */

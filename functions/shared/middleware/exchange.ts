@@ -79,7 +79,10 @@ export interface Exchange {
   host: HostFacts;
   /** The robot's ports that the caller has entered with a token, in a fleet. */
   entered?: Ports;
+  /** The client's when it has sent a well-formed one. */
   readonly requestId: string;
+  /** Our own where `requestId` is the client's, who may send one twice. */
+  readonly serviceRequestId: string | undefined;
   caller: Caller | undefined;
   keyHolder: ApiKeyRecord | undefined;
   valid: unknown;

@@ -1,5 +1,6 @@
 import jsonBodyParser from '@middy/http-json-body-parser';
 import { type Fault, ServiceError } from '../errors.ts';
+import { unsafeIntegerIn } from '../exact-json.ts';
 import type { PipelineRequest } from './exchange.ts';
 import { jsonSizeFault } from './json-size.ts';
 import { plainJsonFault } from './plain-json.ts';
@@ -18,7 +19,8 @@ export async function parseJson(request: PipelineRequest): Promise<void> {
     }
     throw new ServiceError('malformed_json', { detail: 'The body is empty; a JSON object is needed.' });
   }
-  const excess = jsonSizeFault(String(request.event.body));
+  const text: unknown = request.event.body;
+  const excess = jsonSizeFault(String(text));
   if (excess) throw refused(excess);
   try {
     await parse(request);
@@ -30,6 +32,14 @@ export async function parseJson(request: PipelineRequest): Promise<void> {
   }
   const fault = plainJsonFault(request.event.body);
   if (fault) throw refused(fault);
+  if (request.context.exchange.spec.exactIntegers && typeof text === 'string') requireExactIntegers(text);
+}
+
+function requireExactIntegers(text: string): void {
+  const pointer = unsafeIntegerIn(text);
+  if (pointer === undefined) return;
+  const message = 'Integers must lie between -(2^53-1) and 2^53-1: beyond, they lose digits on the way.';
+  throw new ServiceError('validation_failed', { detail: `${message} (${pointer})`, errors: [{ pointer, message }] });
 }
 
 function refused(fault: Fault): ServiceError {

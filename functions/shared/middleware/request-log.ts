@@ -6,13 +6,14 @@ import type { Exchange } from './exchange.ts';
 export function logRequest(
   logger: Logger,
   event: APIGatewayProxyEventV2,
-  { requestId, host, caller, keyHolder, errorCode }: Exchange,
+  { requestId, serviceRequestId, host, caller, keyHolder, errorCode }: Exchange,
   status: number,
   seconds: number,
 ): void {
   logger.info(
     {
       request_id: requestId,
+      service_request_id: serviceRequestId,
       method: event.requestContext.http.method,
       route: event.routeKey,
       status,

@@ -28,6 +28,14 @@ export const AuditPage = z
         listener: z.enum(['tcp', 'socket', 'relay', 'command']),
         outcome: z.string(),
         request_id: z.string().nullable(),
+        service_request_id: z.string().optional().describe("the service's own id, where `request_id` is the client's"),
+        count: z
+          .number()
+          .int()
+          .min(2)
+          .optional()
+          .describe('equal actions this entry stands for; `at` is the last of them'),
+        first_at: z.iso.datetime().optional().describe('when the first of them was'),
       }),
     ),
     next: z.string().nullable().describe('pass it as `before` for the next page; null: there is none'),

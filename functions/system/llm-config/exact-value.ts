@@ -2,13 +2,10 @@ import { ServiceError } from '../../shared/errors.ts';
 import type { ConfigValue } from './yaml/config-value.ts';
 
 /**
- * Refuses what would not read back as it was sent: integers beyond ±(2^53-1), which were rounded on the way in, and text
- * that is no Unicode. @throws ServiceError `validation_failed`.
+ * Refuses what would not read back as it was sent: text that is no Unicode. Integers that were rounded on the way in have
+ * been refused before. @throws ServiceError `validation_failed`.
  */
 export function requireExact(value: ConfigValue, pointer = '/value'): void {
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw inexact(pointer, 'Integers beyond 9007199254740991 lose digits on the way; edit the file for these.');
-  }
   if (typeof value === 'string') requireUnicode(value, pointer);
   if (typeof value !== 'object' || value === null) return;
   for (const [key, member] of Object.entries(value)) {

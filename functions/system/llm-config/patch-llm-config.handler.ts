@@ -13,6 +13,7 @@ export const handler = endpoint({
   description:
     'Every byte of the file outside the old value stays as it is. A key at the top wins; else dots lead into nested maps. The previous file is kept beside it (`.bak`).',
   input: { headers: ChangeHeaders, body: LlmConfigPatch },
+  exactIntegers: true,
   output: LlmConfigChange,
   audit: 'llm_config.patch',
   uses: { llmConfigFile },

@@ -6,6 +6,7 @@ import { handler as addItem } from '../../../functions/database/add-item.handler
 import { handler as clearDatabase } from '../../../functions/database/clear-database.handler.ts';
 import { handler as exportTable } from '../../../functions/database/export-table.handler.ts';
 import { handler as importTable } from '../../../functions/database/import-table.handler.ts';
+import { rowReply } from '../../../functions/database/items.ts';
 import { handler as readTable } from '../../../functions/database/read-table.handler.ts';
 import type { JsonObject, JsonValue } from '../../../functions/shared/json.ts';
 import { wholeCharacter } from '../../support/characters.ts';
@@ -88,6 +89,33 @@ describe('Export, clear, import', () => {
   );
 });
 
+describe('A whole double beyond 2^53', () => {
+  const body = '{"tablename":"robot_configuration_table","item":{"id":"a","value":{"x":[1e16,-2.5E300]}}}';
+
+  it('is kept in JSON as the double it is, also through export and import', async () => {
+    await world.ok(addItem, { body });
+    const before = await read('robot_configuration_table');
+    await world.ok(exportTable, { body: { tablename: 'robot_configuration_table' } });
+    expect(csvOf('robot_configuration_table.csv')).toContain('"{""x"":[1e+16,-2.5e+300]}"');
+    await world.ok(clearDatabase);
+    await world.ok(importTable, { body: { tablename: 'robot_configuration_table' } });
+    expect(await read('robot_configuration_table')).toEqual(before);
+  });
+
+  it('is answered as one, so that it can be sent back', async () => {
+    expect(rowReply({ value: { x: 1e16 } }).body).toBe('{"value":{"x":1e+16}}');
+  });
+
+  it.each(['10000000000000000', '-9007199254740993'])(
+    'is refused as the integer %s, and the place named',
+    async (integer) => {
+      const answer = await world.call(addItem, { body: body.replace('1e16', integer) });
+      expect(answer).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
+      expect(answer.body.errors[0].pointer).toBe('/item/value/x/0');
+    },
+  );
+});
+
 describe('A CSV file', () => {
   it('tells NULL, the empty field, from the empty string, and is RFC 4180', async () => {
     await add('known_runes_table', { id: 'a', label: '', description: null, class_: 'x,"y"\n', virtual_id: '=1+1' });
@@ -130,6 +158,47 @@ describe('A CSV file', () => {
   });
 
   it.each([
+    ['semicolons', 'id;name;color\r\n1;"a;b";\r\n', { id: 1, name: 'a;b', color: null }],
+    ['tabs', 'id\tname\n1\ta,b\n', { id: 1, name: 'a,b' }],
+    ['a separator said by Excel', '\ufeffsep=;\r\nid;name\r\n1;ä\r\n', { id: 1, name: 'ä' }],
+    ['columns in quotes', '"id";"name"\n"1";"a"\n', { id: 1, name: 'a' }],
+    ['numbers with a zero fraction', 'id,name\n1.0,a\n', { id: 1, name: 'a' }],
+    ['empty rows at the end', 'id;name\n1;a\n;\n;\n', { id: 1, name: 'a' }],
+  ])('is read as spreadsheets and pandas write it: %s', async (_what, content, row) => {
+    csv('robots_table.csv', content);
+    expect(await importing('robots_table')).toMatchObject({ status: 200, body: { rows: 1 } });
+    expect(await read('robots_table')).toMatchObject([row]);
+  });
+
+  it.each([
+    ['customized_prompts_table', 'id,selected\n1,TRUE\n2,False\n3,1.0\n', [true, false, true], 'selected'],
+    ['robot_configuration_table', 'id,value\na,TRUE\nb,False\nc,NULL\nd,1E+16\n', [true, false, null, 1e16], 'value'],
+    ['runes_table', 'id,simple_click\n1,\n2,""\n', ['', ''], 'simple_click'],
+    ['grasping_table', 'id,couple_id\n1,2.00\n2,\n', [2, null], 'couple_id'],
+  ])('of %s is read as they write it: %j', async (tablename, content, values, column) => {
+    csv(`${tablename}.csv`, content);
+    await world.ok(importTable, { body: { tablename } });
+    expect((await read(tablename)).map((row: JsonObject) => row[column])).toEqual(values);
+  });
+
+  it('names lines as the file has them behind a line that says the separator', async () => {
+    csv('robots_table.csv', 'sep=;\nid;name\n1;a\nx;b\n');
+    expect((await importing('robots_table')).body.detail).toContain('line 4, column "id"');
+  });
+
+  it.each([
+    [
+      'pandas’ index',
+      ',id,name\r\n0,1,a\r\n',
+      'line 1, column "": it has no name; drop the index column (pandas: to_csv(…, index=False))',
+    ],
+    ['pandas’ index, read and written again', 'Unnamed: 0,id\r\n0,1\r\n', 'drop the index column'],
+    ['an id twice', 'id,name\r\n7,a\r\n8,b\r\n7.0,c\r\n', 'line 4, column "id": 7 stands on line 2 already'],
+    [
+      'a number that a spreadsheet shortened',
+      'id,name\r\n9.00719925474099E+15,a\r\n',
+      'format the column as a number without decimals',
+    ],
     ['an unknown column', 'id,wheels\r\n1,2\r\n', 'line 1, column "wheels"'],
     ['a column twice', 'id,name,name\r\n1,a,b\r\n', 'line 1, column "name"'],
     ['an empty column name', 'id,\r\n1,a\r\n', 'line 1, column ""'],
@@ -167,6 +236,7 @@ describe('A CSV file', () => {
     ['robot_configuration_table', 'id,value\r\na,{\r\n', 'line 2, column "value": must be JSON'],
     ['robot_configuration_table', 'id,value\r\na,1e999\r\n', 'line 2, column "value"'],
     ['robot_configuration_table', 'id,value\r\na,[9007199254740993]\r\n', 'line 2, column "value"'],
+    ['known_runes_table', 'id,label\r\na,x\r\nb,y\r\na,z\r\n', 'line 4, column "id": "a" stands on line 2 already'],
     [
       'robot_configuration_table',
       'id,value\r\na,"""\\ud800"""\r\n',

@@ -1,13 +1,23 @@
-import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from '../../logger.ts';
 import { makePrivateFolder } from '../files/replace-file.ts';
-import { matches } from './filter.ts';
-import type { AuditEntry, AuditFilter, AuditTrail } from './port.ts';
+import { pageOf } from './page.ts';
+import type { AuditEntry, AuditFilter, AuditPage, AuditTrail } from './port.ts';
 
-/** Size at which a file is set aside, and how many of those are kept: 20 MiB in all. */
-const FILE_BYTES = 1024 * 1024;
-const KEPT_FILES = 19;
+/** How much is kept. */
+export interface Series {
+  /** Size at which a file is set aside. */
+  readonly fileBytes: number;
+  /** Files set aside that are kept. */
+  readonly keptFiles: number;
+  /** Age at which a file set aside goes, in ms; undefined: only size counts. */
+  readonly keptMs?: number;
+}
+
+/** 20 MiB in all. */
+const EVERYDAY: Series = { fileBytes: 1024 * 1024, keptFiles: 19 };
+
 interface OpenFile {
   readonly handle: FileHandle;
   size: number;
@@ -23,16 +33,16 @@ const MOST_WAITING = 10_000;
 export class AuditFile implements AuditTrail {
   readonly #path: string;
   readonly #logger: Logger;
-  readonly #fileBytes: number;
+  readonly #series: Series;
   #waiting: AuditEntry[] = [];
   #writing: Promise<void> | undefined;
   #problem: string | undefined;
   #open: OpenFile | undefined;
 
-  constructor(path: string, logger: Logger, fileBytes = FILE_BYTES) {
+  constructor(path: string, logger: Logger, series: Series = EVERYDAY) {
     this.#path = path;
     this.#logger = logger;
-    this.#fileBytes = fileBytes;
+    this.#series = series;
   }
 
   append(entry: AuditEntry): void {
@@ -41,24 +51,19 @@ export class AuditFile implements AuditTrail {
     this.#writeOn();
   }
 
-  async read(filter: AuditFilter): Promise<{ entries: AuditEntry[]; next: string | null }> {
+  read(filter: AuditFilter): Promise<AuditPage> {
+    return pageOf(this.newestFirst(), filter);
+  }
+
+  async *newestFirst(): AsyncGenerator<AuditEntry> {
     await this.#settled();
-    const entries: AuditEntry[] = [];
-    let behind = filter.before === undefined;
-    for (let index = 0; index <= KEPT_FILES; index += 1) {
+    for (let index = 0; index <= this.#series.keptFiles; index += 1) {
       const text = await readFile(this.#file(index), 'utf8').catch(() => '');
       for (const line of text.split('\n').reverse()) {
         const entry = parseLine(line);
-        if (!entry) continue;
-        if (behind && matches(entry, filter)) entries.push(entry);
-        if (entry.id === filter.before) behind = true;
-        if (entries.length > filter.limit) {
-          const page = entries.slice(0, filter.limit);
-          return { entries: page, next: page.at(-1)?.id ?? null };
-        }
+        if (entry) yield entry;
       }
     }
-    return { entries, next: null };
   }
 
   problem(): string | undefined {
@@ -130,13 +135,23 @@ export class AuditFile implements AuditTrail {
   }
 
   async #rotateWhenFull(): Promise<void> {
-    if (this.#open === undefined || this.#open.size < this.#fileBytes) return;
+    if (this.#open === undefined || this.#open.size < this.#series.fileBytes) return;
     await this.#closeFile();
-    await rm(this.#file(KEPT_FILES), { force: true });
-    for (let index = KEPT_FILES - 1; index >= 0; index -= 1) {
+    const { keptFiles } = this.#series;
+    await rm(this.#file(keptFiles), { force: true });
+    for (let index = keptFiles - 1; index >= 0; index -= 1) {
       await rename(this.#file(index), this.#file(index + 1)).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error;
       });
+    }
+    await this.#removeOld();
+  }
+
+  async #removeOld(): Promise<void> {
+    const { keptFiles, keptMs = Number.POSITIVE_INFINITY } = this.#series;
+    for (let index = 1; index <= keptFiles; index += 1) {
+      const stats = await stat(this.#file(index)).catch(() => undefined);
+      if (stats && Date.now() - stats.mtimeMs > keptMs) await rm(this.#file(index), { force: true });
     }
   }
 

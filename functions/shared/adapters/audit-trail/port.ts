@@ -19,7 +19,14 @@ export interface AuditEntry {
   readonly listener: 'tcp' | 'socket' | 'relay' | 'command';
   /** `ok`, or the code of the error. */
   readonly outcome: string;
+  /** The id in the answer: the client's own when it has sent one. */
   readonly request_id: string | null;
+  /** The service's own id of the request, where `request_id` is the client's. */
+  readonly service_request_id?: string | undefined;
+  /** How many equal actions this entry stands for, when more than one; `at` is the time of the last of them. */
+  readonly count?: number | undefined;
+  /** When the first of them was. */
+  readonly first_at?: string | undefined;
 }
 
 /** What to look for. Times are RFC 3339; the newest entries come first. */
@@ -35,11 +42,17 @@ export interface AuditFilter {
   readonly limit: number;
 }
 
+/** Newest first, and the id to go on from when there may be more. */
+export interface AuditPage {
+  readonly entries: AuditEntry[];
+  readonly next: string | null;
+}
+
 export interface AuditTrail {
   /** Takes an entry in at once; it is on disk soon after. Never throws: what went wrong is told by `problem`. */
   append(entry: AuditEntry): void;
-  /** Matching entries, newest first, and the id to go on from when there may be more. */
-  read(filter: AuditFilter): Promise<{ readonly entries: AuditEntry[]; readonly next: string | null }>;
+  /** Matching entries. */
+  read(filter: AuditFilter): Promise<AuditPage>;
   /** Why entries cannot be kept at the moment, or undefined. */
   problem(): string | undefined;
   /** Settles when everything taken in is on disk. */

@@ -1,3 +1,4 @@
+import { exactJson } from '../../exact-json.ts';
 import type { JsonValue } from '../../json.ts';
 import { plainJsonFault } from '../../middleware/plain-json.ts';
 import type { Column, StoredValue, Table } from './column.ts';
@@ -7,7 +8,10 @@ export type Checked = { readonly value: StoredValue } | { readonly reason: strin
 
 const LONE_SURROGATE = /[\ud800-\udfff]/u;
 
-/** Checks a JSON value for a column. What passes comes back as an equal value. */
+/**
+ * Checks a JSON value for a column. What passes comes back as an equal value. Integers inside JSON that lose digits when
+ * they are parsed are found in the text, before.
+ */
 export function toStored(column: Column, value: unknown): Checked {
   if (value === null) return column.nullable ? { value: null } : { reason: 'must not be null' };
   switch (column.kind) {
@@ -40,7 +44,7 @@ function storedJson(value: unknown): Checked {
   const fault = plainJsonFault(value);
   if (fault) return { reason: `cannot be kept: ${fault.message}` };
   const reason = jsonFault(value as JsonValue); // as: it was parsed from JSON, and just found plain
-  return reason === undefined ? { value: JSON.stringify(value) } : { reason };
+  return reason === undefined ? { value: exactJson(value as JsonValue) } : { reason };
 }
 
 function textFault(text: string): string | undefined {
@@ -52,10 +56,6 @@ function textFault(text: string): string | undefined {
 /** Recursion is safe here: the depth has been checked. */
 function jsonFault(value: JsonValue): string | undefined {
   if (typeof value === 'string') return textFault(value);
-  if (typeof value === 'number')
-    return Number.isInteger(value) && !Number.isSafeInteger(value)
-      ? 'must not contain an integer beyond 2^53-1'
-      : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, member] of Object.entries(value)) {
     const reason = textFault(key) ?? jsonFault(member);

@@ -5,6 +5,7 @@ import { makePrivateFolder } from '../files/replace-file.ts';
 import { forgetStaged, stagedName } from '../files/staged.ts';
 import { codeOf, explained } from './failure.ts';
 import { type FolderEntry, MAX_SKILL_BYTES, type SkillFile, type SkillFiles, type StagedFile } from './port.ts';
+import { modeForReaders } from './readers.ts';
 
 // Nonblocking, so that a pipe somebody put there does not make the service wait for its other end.
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -66,7 +67,7 @@ export class SkillFolder implements SkillFiles {
     };
     try {
       makePrivateFolder(this.#folder);
-      const modifiedAt = await writeOut(path, bytes);
+      const modifiedAt = await writeOut(path, bytes, await modeForReaders(this.#folder));
       const placeAs = async (name: string) => {
         await rename(path, this.#path(name)).catch((error: unknown) => explained(error, name));
         placed = true;
@@ -134,10 +135,11 @@ async function readUpTo(file: FileHandle, most: number): Promise<Buffer> {
 }
 
 /** Writes a new file and waits until it is safe on the disk. @returns when it was modified, in ms since the epoch. */
-async function writeOut(path: string, bytes: Buffer): Promise<number> {
+async function writeOut(path: string, bytes: Buffer, mode: number | undefined): Promise<number> {
   const file = await open(path, CREATE, MODE);
   try {
     await file.writeFile(bytes);
+    if (mode !== undefined) await file.chmod(mode);
     await file.sync();
     return (await file.stat()).mtimeMs;
   } finally {

@@ -1,3 +1,5 @@
+import { numberText } from '../../../shared/exact-json.ts';
+
 /** A value as YAML 1.2 core knows it. Integers beyond 2^53 are bigints, so that no digit of them is lost. */
 export type ConfigValue = null | boolean | number | bigint | string | ConfigValue[] | ConfigMap;
 export type ConfigMap = { [key: string]: ConfigValue };
@@ -53,7 +55,7 @@ export function withValueAt(root: ConfigMap, path: readonly string[], value: Con
 }
 
 /**
- * JSON text with every digit of every integer. What JSON has no word for is a string as YAML writes it: `.nan`, `.inf`,
+ * JSON text with every digit of every integer, and doubles that are whole and beyond 2^53 as `1e+16`. What JSON has no word for is a string as YAML writes it: `.nan`, `.inf`,
  * `-.inf`.
  */
 export function jsonText(value: ConfigValue): string {
@@ -61,6 +63,7 @@ export function jsonText(value: ConfigValue): string {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     return Number.isNaN(value) ? '".nan"' : value > 0 ? '".inf"' : '"-.inf"';
   }
+  if (typeof value === 'number') return numberText(value);
   if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
   if (!isMap(value)) return JSON.stringify(value);
   const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}:${jsonText(member)}`);

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import * as yaml from 'js-yaml';
 import { ServiceError } from '../../../shared/errors.ts';
 import { type ConfigMap, isMap, TooManyValues, unfold } from './config-value.ts';
+import { eventsOf, plainly } from './events.ts';
 import { type Position, positionOf } from './position.ts';
 
 /** A configuration file taken apart: its text, the parser's events with offsets into it, and its values. */
@@ -41,8 +42,9 @@ export function readDocument(bytes: Buffer): YamlDocument {
 /** As {@link readDocument}, from text. */
 export function parseDocument(text: string): YamlDocument {
   try {
-    const events = yaml.parseEvents(text, {});
-    const documents = yaml.constructFromEvents(events, { source: text, schema: SCHEMA });
+    const events = eventsOf(text);
+    const plain = events.map((event) => plainly(event, text));
+    const documents = yaml.constructFromEvents(plain, { source: text, schema: SCHEMA });
     if (documents.length > 1) throw unreadable('there is more than one document', secondDocument(text, events));
     const value = documents.length === 0 ? unfold({}) : unfold(documents[0]);
     if (!isMap(value)) throw unreadable('a map of keys and values is needed', positionOf(text, firstOffset(events)));
@@ -66,7 +68,7 @@ export function keyOf(event: yaml.ScalarEvent, text: string): string {
     explicitEnd: false,
     directives: [],
   };
-  const events = [document, event, { type: yaml.EVENT_ID.POP }];
+  const events = [document, plainly(event, text), { type: yaml.EVENT_ID.POP }];
   return String(yaml.constructFromEvents(events, { source: text, schema: SCHEMA })[0]);
 }
 

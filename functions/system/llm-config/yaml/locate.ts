@@ -1,5 +1,6 @@
 import * as yaml from 'js-yaml';
 import { keyOf, type YamlDocument } from './document.ts';
+import { foreignTag } from './events.ts';
 
 const { SEQUENCE, MAPPING, SCALAR, ALIAS, POP, DOCUMENT } = yaml.EVENT_ID;
 const { BLOCK } = yaml.COLLECTION_STYLE;
@@ -21,6 +22,8 @@ export interface Place {
   /** The name behind `&`, when the value bears one. */
   readonly anchor: string | undefined;
   readonly tagged: boolean;
+  /** A tag on or in the value that only other programs know. */
+  readonly foreignTag: string | undefined;
   /** Columns the lines of a block are indented by. */
   readonly indent: number;
 }
@@ -78,7 +81,9 @@ class Walk {
     const event = this.#peek() as Exclude<yaml.Event, yaml.DocumentEvent | yaml.PopEvent>; // as: a key has a value
     if (event.type === ALIAS) return ALIASED;
     const afterProperties = Math.max(colon.offset, event.anchorEnd, event.tagEnd);
+    const first = this.#index;
     const { start, end } = this.#skip();
+    const tags = this.#events.slice(first, this.#index).map((each) => foreignTag(each, this.#text));
     return {
       style: styleOf(event),
       afterColon: colon.offset,
@@ -88,6 +93,7 @@ class Walk {
       end,
       anchor: event.anchorStart < 0 ? undefined : this.#text.slice(event.anchorStart, event.anchorEnd),
       tagged: event.tagStart >= 0,
+      foreignTag: tags.find((tag) => tag !== undefined),
       indent: event.type === SCALAR ? Math.max(event.indent, 1) : this.#columnOf(start),
     };
   }

@@ -27,6 +27,8 @@ export function patch(document: YamlDocument, key: string, wanted: ConfigValue):
   if (place === undefined) throw tied(`The value of "${key}" comes from another map by a merge key (<<).`);
   const value = unfold(wanted);
   if (isDeepStrictEqual(previous, value)) return { text: document.text, previous };
+  if (place.foreignTag !== undefined)
+    throw tied(`The value of "${key}" holds the tag ${place.foreignTag}, which only the program that reads it knows.`);
   const expected = withValueAt(document.value, path, value);
   for (const { start, end, text } of renderings(document.text, place, value)) {
     const patched = document.text.slice(0, start) + text + document.text.slice(end);

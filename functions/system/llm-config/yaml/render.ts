@@ -9,6 +9,37 @@ export interface Splice {
   readonly text: string;
 }
 
+const [integers, fractions] = ['int', 'float'].map((name) =>
+  yaml.DUMP_SCHEMA.tags.find(({ tagName }) => tagName === `tag:yaml.org,2002:${name}`),
+) as [yaml.ScalarTagDefinition<number>, yaml.ScalarTagDefinition<number>]; // as: every schema for numbers has both
+
+/** Writes for readers of YAML 1.1 and 1.2 alike; whole doubles beyond 2^53 with a point and an exponent, as doubles. */
+const SCHEMA = yaml.DUMP_SCHEMA.withTags(
+  { ...integers, identify: (value) => Number.isSafeInteger(value) && !Object.is(value, -0) },
+  {
+    ...fractions,
+    identify: (value) => typeof value === 'number' && (!Number.isSafeInteger(value) || Object.is(value, -0)),
+    represent: (value: number) =>
+      Number.isInteger(value) && !Object.is(value, -0)
+        ? value.toExponential().replace(/^(-?\d+)e/, '$1.0e')
+        : fractions.represent(value),
+  },
+);
+
+/** Readers of YAML 1.1 end plain text in brackets at a question mark or colon, and take `=` for something of its own. */
+function quoteForYaml11(layout: yaml.ScalarLayout): void {
+  const { value } = layout.node;
+  if (value === '=' || (layout.flowOnly && /[?:]/.test(value)))
+    layout.allowedStylesMask &= ~(1 << yaml.SCALAR_STYLE.PLAIN);
+}
+
+const DUMPING = {
+  schema: SCHEMA,
+  lineWidth: -1,
+  noRefs: true,
+  scalarStyleRules: [quoteForYaml11, ...Object.values(yaml.DEFAULT_SCALAR_STYLE_RULES)],
+} as const;
+
 /** What a literal block can hold: text to see, that neither begins nor ends with blanks save one last line break. */
 function fitsLiteral(value: string): boolean {
   return /^[^\s].*[^\s]\n?$|^[^\s]\n?$/s.test(value) && !/[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/u.test(value);
@@ -41,14 +72,14 @@ function blockText(source: string, place: Place, value: ConfigValue): string | u
   }
   const holdsSome = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
   if (place.style !== 'block' || !holdsSome) return undefined;
-  const lines = yaml.dump(value, { lineWidth: -1, noRefs: true }).replace(/\n$/, '').split('\n');
+  const lines = yaml.dump(value, DUMPING).replace(/\n$/, '').split('\n');
   return lines
     .map((line, index) => (index === 0 || line === '' ? line : ' '.repeat(place.indent) + line))
     .join(lineBreak);
 }
 
 function oneLiners({ style }: Place, value: ConfigValue): Set<string> {
-  const options = { flowLevel: 0, lineWidth: -1, noRefs: true } as const;
+  const options = { ...DUMPING, flowLevel: 0 } as const;
   const quoted = { ...options, quoteStyle: style === 'single' ? 'single' : 'double', forceQuotes: true } as const;
   const keepsQuotes = typeof value === 'string' && (style === 'single' || style === 'double');
   const likeBefore = yaml.dump(value, keepsQuotes ? quoted : options).replace(/\n$/, '');

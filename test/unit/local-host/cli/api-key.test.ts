@@ -79,7 +79,7 @@ describe('npm run --silent api-key', () => {
 
   it('does its work and says so when it cannot be kept in the audit trail', async () => {
     const home = temporaryFolder();
-    mkdirSync(join(home, '.robot-rest', 'audit.jsonl'), { recursive: true });
+    mkdirSync(join(home, '.robot-rest', 'audit-lasting.jsonl'), { recursive: true });
     const created = await run(['create', '--name', 'x', '--level', 'USER'], { HOME: home });
     expect([created.code, created.stdout]).toEqual([0, expect.stringMatching(/^rk_/)]);
     expect(created.stderr).toContain('could not be kept in the audit trail');

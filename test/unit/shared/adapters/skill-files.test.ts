@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -27,6 +30,43 @@ const open = (settings: Record<string, string> = {}) =>
     silentLogger,
     Date.now,
   );
+
+describe('A skill that is uploaded with the umask of the installed service', () => {
+  const modeIn = async (folderMode: number) => {
+    mkdirSync(folder);
+    chmodSync(folder, folderMode);
+    const files = await open();
+    const before = process.umask(0o077);
+    try {
+      await (await files.stage(Buffer.from('pass\n'))).placeAs('wave.py');
+    } finally {
+      process.umask(before);
+    }
+    return statSync(join(folder, 'wave.py')).mode & 0o7777;
+  };
+
+  it('can be read by the group of a setgid folder', async () => {
+    expect(await modeIn(0o2750)).toBe(0o640);
+  });
+
+  it('can be read by that group also when it was there before the group', async () => {
+    mkdirSync(folder);
+    for (const name of ['disabled.old.py', 'notes.txt']) writeFileSync(join(folder, name), '', { mode: 0o600 });
+    writeFileSync(join(home, 'outside.py'), '', { mode: 0o600 });
+    symlinkSync(join(home, 'outside.py'), join(folder, 'link.py'));
+    if (process.getuid?.() === 0) chownSync(folder, 0, 54_321);
+    chmodSync(folder, 0o2750);
+    await open();
+    const { mode, gid } = statSync(join(folder, 'disabled.old.py'));
+    expect([mode & 0o7777, gid]).toEqual([0o640, statSync(folder).gid]);
+    for (const path of [join(folder, 'notes.txt'), join(home, 'outside.py')])
+      expect(statSync(path).mode & 0o7777).toBe(0o600);
+  });
+
+  it('can be read by nobody else in any other folder', async () => {
+    expect(await modeIn(0o750)).toBe(0o600);
+  });
+});
 
 describe('The skills folder', () => {
   it('is made when it is absent, empty on a real robot', async () => {

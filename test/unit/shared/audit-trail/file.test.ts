@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { AuditFile } from '../../../../functions/shared/adapters/audit-trail/file.ts';
+import { AuditFile, type Series } from '../../../../functions/shared/adapters/audit-trail/file.ts';
 import { type AuditEntry, stamp } from '../../../../functions/shared/adapters/audit-trail/port.ts';
 import { createLogger } from '../../../../functions/shared/logger.ts';
 import { describeOnDisks } from '../../../support/small-disk.ts';
@@ -26,7 +26,7 @@ function entry(changes: Partial<AuditEntry> = {}): AuditEntry {
 const everything = { limit: 1000 };
 
 const opened: AuditFile[] = [];
-function openTrail(path: string, ...rest: [typeof silentLogger, number?]): AuditFile {
+function openTrail(path: string, ...rest: [typeof silentLogger, Series?]): AuditFile {
   const trail = new AuditFile(path, ...rest);
   opened.push(trail);
   return trail;
@@ -76,7 +76,7 @@ describe('The audit file', () => {
 
   it('never grows beyond its files, and loses the oldest only', async () => {
     const folder = temporaryFolder();
-    const trail = openTrail(join(folder, 'audit.jsonl'), silentLogger, 1000);
+    const trail = openTrail(join(folder, 'audit.jsonl'), silentLogger, { fileBytes: 1000, keptFiles: 19 });
     for (let index = 0; index < 200; index += 1) {
       trail.append(entry({ request_id: `request-${index}` }));
       await trail.close();

@@ -67,6 +67,13 @@ describe('The gate for API keys', () => {
     expect(await guess(gate, 1)).toEqual(['api_key_invalid']);
   });
 
+  it('goes on slowing them down until the minute is over', async () => {
+    const { gate } = open();
+    await guess(gate, 6);
+    jest.advanceTimersByTime(58_000);
+    expect(await guess(gate, 1)).toEqual(['rate_limited']);
+  });
+
   it('never refuses a right key for wrong ones from the same address', async () => {
     const { gate } = open();
     await guess(gate, 20);

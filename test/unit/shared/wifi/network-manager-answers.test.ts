@@ -1,6 +1,6 @@
 import { uptime } from 'node:os';
 import { Writable } from 'node:stream';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { DeviceAttempt } from '../../../../functions/shared/adapters/wifi/network-manager/attempt.ts';
 import { type Device, wifiDevice } from '../../../../functions/shared/adapters/wifi/network-manager/device.ts';
 import type { Manager } from '../../../../functions/shared/adapters/wifi/network-manager/manager.ts';
@@ -321,6 +321,25 @@ describe('A change of the connection', () => {
   it('is undone at once where nothing was connected before', async () => {
     const fake = connected({ '/active Active': undefined as never }); // as: the connection has just gone
     expect(await (await begin(fake)).undo()).toBe(true);
+  });
+
+  it('that leaves another connection than the former one when its time is over says so', async () => {
+    const fake = connected();
+    const attempt = await begin(fake);
+    fake.answers.CheckpointRollback = () => {
+      fake.objects['/active Active'] = { Connection: '/another' };
+      return {};
+    };
+    let now = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => {
+      now += 20_000;
+      return now;
+    });
+    try {
+      expect(await attempt.undo()).toBe(false);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('that cannot be undone says so', async () => {

@@ -76,6 +76,7 @@ describe('the checks of the parts', () => {
     database: async () => ({ problem: () => undefined }),
     signingKeys: async () => ({ problem: () => undefined }),
     keyStore: async () => ({ problem: () => undefined }),
+    localSocket: async () => ({ problem: () => undefined }),
     skillsFolderProblem: async () => undefined,
     clock: () => BUILT_AT + 1,
   } as unknown as ReadinessParts; // as: the checks ask for nothing else of the ports
@@ -85,6 +86,7 @@ describe('the checks of the parts', () => {
     ['database', { database: async () => ({ problem: () => 'damaged' }) }],
     ['signing_key', { signingKeys: async () => ({ problem: () => 'unreadable' }) }],
     ['keys', { keyStore: async () => ({ problem: () => 'broken JSON' }) }],
+    ['socket', { localSocket: async () => ({ problem: () => 'taken' }) }],
     ['skills_folder', { skillsFolderProblem: async () => 'EROFS' }],
     ['clock', { clock: () => BUILT_AT - 1 }],
   ];

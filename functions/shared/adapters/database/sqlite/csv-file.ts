@@ -36,7 +36,12 @@ export async function* vetted(chunks: AsyncIterable<Buffer>, path: string): Asyn
     try {
       decoder.decode(chunk, { stream: true });
     } catch (cause) {
-      throw invalidCsv({ path, line: line + linesBeforeFault(chunk), reason: 'it is not UTF-8', cause });
+      throw invalidCsv({
+        path,
+        line: line + linesBeforeFault(chunk),
+        reason: 'it is not UTF-8: save it as "CSV UTF-8", or choose the character set UTF-8',
+        cause,
+      });
     }
     yield chunk;
     for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) line += 1;

@@ -4,6 +4,7 @@ import { CsvError } from 'csv-parse';
 import { ServiceError } from '../../../errors.ts';
 import { KEY, type Table } from '../column.ts';
 import type { Selection, Transferred } from '../port.ts';
+import { dialectOf } from './csv-dialect.ts';
 import { invalidCsv, openCsv, vetted } from './csv-file.ts';
 import { recordParser } from './csv-parser.ts';
 import { RecordReader } from './csv-record.ts';
@@ -49,17 +50,23 @@ async function importFile(
   handle: FileHandle,
   signal: AbortSignal,
 ): Promise<number> {
-  const reader = new RecordReader(session, table, path);
-  const parser = recordParser((record) => reader.take(record));
+  const { delimiter, start, line } = await dialectOf(handle);
+  const reader = new RecordReader(session, table, path, line);
+  const parser = recordParser(delimiter, (record) => reader.take(record));
   try {
-    await pipeline(handle.createReadStream({ start: 0, autoClose: false }), (bytes) => vetted(bytes, path), parser, {
+    await pipeline(handle.createReadStream({ start, autoClose: false }), (bytes) => vetted(bytes, path), parser, {
       signal,
     });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw invalidCsv({ path, line: reader.line, reason: `it is not RFC 4180 (${error.code})`, cause: error });
+    throw invalidCsv({
+      path,
+      line: reader.line,
+      reason: `it is not RFC 4180 (${error.code}): a field with a quote in it stands in quotes, and the quote is doubled`,
+      cause: error,
+    });
   }
-  reader.requireHeader();
+  reader.end();
   return reader.rows;
 }
 

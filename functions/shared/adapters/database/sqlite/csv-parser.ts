@@ -2,9 +2,10 @@ import { type Parser, parse } from 'csv-parse';
 import { type Field, READING } from './csv-format.ts';
 
 /** A parser that hands over each record in the moment it is complete, so that whoever counts lines knows where it stands. */
-export function recordParser(take: (record: Field[]) => void): Parser {
+export function recordParser(delimiter: string, take: (record: Field[]) => void): Parser {
   const parser = parse({
     ...READING,
+    delimiter,
     relax_column_count: true, // who takes the records counts for itself, and names the line
     on_record: (record: Field[]) => {
       take(record);

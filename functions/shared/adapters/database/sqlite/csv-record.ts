@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { KEY, mayBeAbsent, type StoredValue, type Table } from '../column.ts';
 import { invalidCsv } from './csv-file.ts';
 import { type Field, fromField } from './csv-format.ts';
+import { ImportedKeys } from './csv-keys.ts';
 import { codeOf } from './failure.ts';
 import { query, type Session } from './session.ts';
 
@@ -10,15 +11,19 @@ type Statement = ReturnType<Session['prepare']>;
 /** Takes the records of one file, the header first, and puts them into the table. Error: invalid_csv. */
 export class RecordReader {
   /** Line on which the next record starts, from 1. */
-  line = 1;
+  line: number;
   rows = 0;
   readonly #session: Session;
   readonly #table: Table;
   readonly #path: string;
   #columns: ReadonlyArray<readonly [name: string, column: Table['columns'][string]]> = [];
   #statement: Statement | undefined;
+  readonly #keys: ImportedKeys;
 
-  constructor(session: Session, table: Table, path: string) {
+  /** @param line number of the header line. */
+  constructor(session: Session, table: Table, path: string, line: number) {
+    this.line = line;
+    this.#keys = new ImportedKeys(session);
     this.#session = session;
     this.#table = table;
     this.#path = path;
@@ -31,17 +36,21 @@ export class RecordReader {
     for (const field of record) if (field?.includes('\n')) this.line += field.split('\n').length - 1;
   }
 
-  requireHeader(): void {
+  /** Behind the last record. */
+  end(): void {
+    this.#keys.clear();
     if (!this.#statement) throw this.#bad(undefined, 'the header line with the column names is missing');
   }
 
   #header(record: readonly Field[]): void {
     const { name: table, columns } = this.#table;
     const seen = new Set<string>();
-    this.#columns = record.map((field) => {
+    this.#columns = record.map((field, index) => {
       const name = field ?? '';
+      if (name === '' || /^Unnamed: \d+$/.test(name)) throw this.#bad(name, unnamed(index));
       const column = Object.hasOwn(columns, name) ? columns[name] : undefined;
-      if (!column) throw this.#bad(name.slice(0, 64), `${table} has no such column`);
+      if (!column)
+        throw this.#bad(name.slice(0, 64), `${table} has no such column; it has ${Object.keys(columns).join(', ')}`);
       if (seen.has(name)) throw this.#bad(name, 'it stands in the header twice');
       seen.add(name);
       return [name, column] as const;
@@ -54,7 +63,12 @@ export class RecordReader {
 
   #row(record: readonly Field[], statement: Statement): void {
     if (record.length !== this.#columns.length)
-      throw this.#bad(undefined, `it has ${record.length} fields, the header has ${this.#columns.length}`);
+      throw this.#bad(
+        undefined,
+        `it has ${record.length} fields, the header has ${this.#columns.length}; a field with a separator or line break in it stands in quotes`,
+      );
+    // Spreadsheets write rows that were once used, and are empty now.
+    if (record.length > 1 && record.every((field) => field === null)) return;
     const values: StoredValue[] = this.#columns.map(([name, column], index) => {
       const field = record[index] ?? null;
       if (field === null && name === KEY && column.kind === 'int') return null; // the database gives one
@@ -62,18 +76,29 @@ export class RecordReader {
       if ('reason' in checked) throw this.#bad(name, checked.reason);
       return checked.value;
     });
+    let given: number | bigint;
     try {
-      statement.run(...values);
+      given = statement.run(...values).lastInsertRowid;
     } catch (error) {
       if (!codeOf(error)?.startsWith('SQLITE_CONSTRAINT')) throw error;
       throw this.#bad(undefined, 'the table does not take this row', error);
     }
+    const key = values[this.#columns.findIndex(([name]) => name === KEY)] ?? Number(given);
+    const before = this.#keys.add(key, this.line);
+    if (before !== undefined)
+      throw this.#bad(KEY, `${JSON.stringify(key)} stands on line ${before} already; keep one of the two rows`);
     this.rows += 1;
   }
 
   #bad(column: string | undefined, reason: string, cause?: unknown) {
     return invalidCsv({ path: this.#path, line: this.line, column, reason, cause });
   }
+}
+
+function unnamed(index: number): string {
+  return index === 0
+    ? 'it has no name; drop the index column (pandas: to_csv(…, index=False))'
+    : 'it has no name; delete that column, or name it';
 }
 
 /** Adds a row, or replaces these columns of the one with its key. Its parameters are the columns, in this order. */
