@@ -1,10 +1,5 @@
-import { fifteenTables } from './migrations/001-fifteen-tables.ts';
-import type { Compilable, Session } from './session.ts';
-
-type Migrations = ReadonlyArray<() => Compilable[]>;
-
-/** The n-th entry brings a database from version n to n + 1. Entries are only ever added. */
-const MIGRATIONS: Migrations = [fifteenTables];
+import { MIGRATIONS, type Migration } from './migrations/migrations.ts';
+import type { Session } from './session.ts';
 
 /** The schema version this code works with; kept in the file as SQLite's `user_version`. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -48,29 +43,32 @@ export function requireOurs(session: Session, known = SCHEMA_VERSION): void {
 }
 
 /**
- * Brings the schema to this release's version: a step a transaction, each under SQLite's own write lock, which ends with
- * its process. Two services that start at once take turns.
+ * Brings the schema to this release's version, in one transaction under SQLite's own write lock, which ends with its
+ * process. Two services that start at once take turns.
  * @throws NewerSchema, ForeignDatabase. The file is then as it was.
  */
-export async function migrate(session: Session, migrations: Migrations = MIGRATIONS): Promise<void> {
-  while (versionOf(session) !== migrations.length) {
-    session.database.pragma('foreign_keys = OFF'); // a table may be rebuilt; references are checked at the end of the step
-    try {
-      await session.transaction(() => step(session, migrations));
-    } finally {
-      session.database.pragma('foreign_keys = ON');
-    }
+export async function migrate(session: Session, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+  if (versionOf(session) === migrations.length) return;
+  session.database.pragma('foreign_keys = OFF'); // a table may be rebuilt; references are checked at the end
+  session.database.pragma('legacy_alter_table = ON'); // what refers to a table that is rebuilt goes on meaning the name
+  try {
+    await session.transaction(() => run(session, migrations));
+  } finally {
+    session.database.pragma('legacy_alter_table = OFF');
+    session.database.pragma('foreign_keys = ON');
   }
 }
 
-function step(session: Session, migrations: Migrations): void {
+function run(session: Session, migrations: readonly Migration[]): void {
   requireOurs(session, migrations.length); // another process may have been faster
-  const version = versionOf(session);
-  const migration = migrations[version];
-  if (!migration) return;
-  for (const compilable of migration()) session.database.exec(compilable.compile().sql);
-  const dangling = session.database.pragma('foreign_key_check');
-  if (Array.isArray(dangling) && dangling.length > 0)
-    throw new Error(`migration ${version + 1} left ${dangling.length} dangling references`);
-  session.database.pragma(`user_version = ${version + 1}`);
+  const dangling = danglingReferences(session);
+  for (const migration of migrations.slice(versionOf(session)))
+    for (const statement of migration(session)) session.database.exec(statement);
+  const left = danglingReferences(session) - dangling;
+  if (left > 0) throw new Error(`the migration left ${left} dangling references`);
+  session.database.pragma(`user_version = ${migrations.length}`);
+}
+
+function danglingReferences(session: Session): number {
+  return (session.database.pragma('foreign_key_check') as unknown[]).length; // as: a row for each
 }
