@@ -3,6 +3,7 @@ import { KEY, mayBeAbsent, type StoredValue, type Table } from '../column.ts';
 import { invalidCsv } from './csv-file.ts';
 import { type Field, fromField } from './csv-format.ts';
 import { codeOf } from './failure.ts';
+import { giveId } from './ids.ts';
 import { query, type Session } from './session.ts';
 
 type Statement = ReturnType<Session['prepare']>;
@@ -17,6 +18,8 @@ export class RecordReader {
   readonly #path: string;
   #columns: ReadonlyArray<readonly [name: string, column: Table['columns'][string]]> = [];
   #statement: Statement | undefined;
+  /** Whether the file has no column for the ids. */
+  #givesIds = false;
 
   constructor(session: Session, table: Table, path: string) {
     this.#session = session;
@@ -49,7 +52,8 @@ export class RecordReader {
     for (const [name, column] of Object.entries(columns)) {
       if (!seen.has(name) && !mayBeAbsent(column)) throw this.#bad(name, 'it is needed, and missing in the header');
     }
-    this.#statement = this.#session.prepare(upsert(table, [...seen]));
+    this.#givesIds = !seen.has(KEY); // a key that is needed is not missing here
+    this.#statement = this.#session.prepare(upsert(table, this.#givesIds ? [...seen, KEY] : [...seen]));
   }
 
   #row(record: readonly Field[], statement: Statement): void {
@@ -57,11 +61,12 @@ export class RecordReader {
       throw this.#bad(undefined, `it has ${record.length} fields, the header has ${this.#columns.length}`);
     const values: StoredValue[] = this.#columns.map(([name, column], index) => {
       const field = record[index] ?? null;
-      if (field === null && name === KEY && column.kind === 'int') return null; // the database gives one
+      if (field === null && name === KEY && column.kind === 'int') return giveId(this.#session, this.#table.name);
       const checked = fromField(column, field);
       if ('reason' in checked) throw this.#bad(name, checked.reason);
       return checked.value;
     });
+    if (this.#givesIds) values.push(giveId(this.#session, this.#table.name));
     try {
       statement.run(...values);
     } catch (error) {
