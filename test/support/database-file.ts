@@ -6,6 +6,7 @@ import type { RobotDatabase } from '../../functions/shared/adapters/database/por
 import { fifteenTables } from '../../functions/shared/adapters/database/sqlite/migrations/001-fifteen-tables.ts';
 import { type Table, toStored } from '../../functions/shared/adapters/database/tables.ts';
 import type { JsonObject } from '../../functions/shared/json.ts';
+import { createLogger, type Logger } from '../../functions/shared/logger.ts';
 import { rowOf, TABLES } from './rows.ts';
 import { silentLogger, temporaryFolder, testConfig } from './world.ts';
 
@@ -15,9 +16,23 @@ export function databaseFile(home: string): string {
 }
 
 /** Opens the database of a home as the service does, without the service. */
-export async function openAt(home: string, settings: Record<string, string> = {}): Promise<RobotDatabase> {
+export async function openAt(
+  home: string,
+  settings: Record<string, string> = {},
+  logger: Logger = silentLogger,
+): Promise<RobotDatabase> {
   const config = testConfig({ HOME: home, ...settings });
-  return openDatabase(config, silentLogger, Date.now);
+  return openDatabase(config, logger, Date.now);
+}
+
+/** Opens and closes the database of a home as a start of the service does; what stands in the log, and the problem. */
+export async function startAt(home: string): Promise<{ log: JsonObject[]; problem: string | undefined }> {
+  const log: JsonObject[] = [];
+  const logger = createLogger('info', { write: (line) => log.push(JSON.parse(line)) });
+  const database = await openAt(home, {}, logger);
+  const problem = database.problem();
+  await database.close();
+  return { log, problem };
 }
 
 /** A home whose database has many robots: `name` is the id as text, `color` the same for all. */

@@ -1,9 +1,12 @@
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import Database from 'better-sqlite3';
 import { handler as addItem } from '../../../functions/database/add-item.handler.ts';
 import { handler as deleteItem } from '../../../functions/database/delete-item.handler.ts';
 import { handler as readTable } from '../../../functions/database/read-table.handler.ts';
 import { type DatabaseWorld, databaseWorld } from '../../support/database.ts';
-import { definitionsIn, homeOfFirstRelease, inFile } from '../../support/database-file.ts';
+import { databaseFile, definitionsIn, homeOfFirstRelease, inFile, startAt } from '../../support/database-file.ts';
 import { rowOf, TABLES } from '../../support/rows.ts';
 import { temporaryFolder } from '../../support/world.ts';
 
@@ -66,3 +69,87 @@ describe('A database of the first release', () => {
     expect(await world.ok(addItem, { body })).toMatchObject({ id: ROWS + 2 });
   });
 });
+
+describe('Before a migration', () => {
+  it('a snapshot is written, and named in the log after it', async () => {
+    const home = homeOfFirstRelease(ROWS);
+    const { log } = await startAt(home);
+    const [snapshot = '', ...others] = snapshotsOf(home);
+    expect(others).toEqual([]);
+    expect(log).toMatchObject([
+      { level: 'info', from: 1, to: 3, snapshot, msg: 'database migrated to a newer schema' },
+    ]);
+    const file = new Database(join(backupsOf(home), snapshot), { readonly: true });
+    expect(file.pragma('user_version', { simple: true })).toBe(1);
+    for (const { name } of TABLES) expect(file.prepare(`select count(*) from ${name}`).pluck().get()).toBe(ROWS);
+    file.close();
+    expect(await startAt(home)).toEqual({ log: [], problem: undefined });
+    expect(snapshotsOf(home)).toEqual([snapshot]);
+  });
+
+  it('of a file that is made just now, no snapshot is written', async () => {
+    const home = temporaryFolder();
+    expect(await startAt(home)).toEqual({ log: [], problem: undefined });
+    expect(snapshotsOf(home)).toEqual([]);
+  });
+
+  it('that is killed over and over, no more than one snapshot is written', async () => {
+    const home = homeOfFirstRelease(ROWS);
+    const before = readFileSync(databaseFile(home));
+    for (let n = 0; n < 3; n++) {
+      writeFileSync(databaseFile(home), before);
+      await startAt(home);
+    }
+    expect(snapshotsOf(home)).toHaveLength(1);
+    writeFileSync(databaseFile(home), before);
+    inFile(home, (file) => file.exec("update robots_table set name = 'changed'"));
+    await startAt(home);
+    expect(snapshotsOf(home)).toHaveLength(2);
+  });
+
+  it('that fails, nothing is left of a snapshot, and the file is as it was', async () => {
+    const home = homeOfFirstRelease(ROWS);
+    inFile(home, (file) => file.exec('create table id_counters (something text)'));
+    const before = readFileSync(databaseFile(home));
+    expect((await startAt(home)).problem).toContain('does not open');
+    expect(snapshotsOf(home)).toEqual([]);
+    expect(readFileSync(databaseFile(home)).equals(before)).toBe(true);
+  });
+});
+
+describe('A database that a newer release has written', () => {
+  it('is told with the snapshots, the one to go back to, and how, which works', async () => {
+    const home = homeOfFirstRelease(ROWS);
+    await startAt(home);
+    const [snapshot = ''] = snapshotsOf(home);
+    const newer = 'snapshot-000002-20260401T120000Z.sqlite';
+    inFile(home, (file) => file.pragma('user_version = 99'));
+    cpSync(databaseFile(home), join(backupsOf(home), newer));
+
+    const { log, problem = '' } = await startAt(home);
+    expect(problem).toMatch(/schema version 99, this release knows up to 3: install the release that wrote it/);
+    expect(problem).toContain(
+      `move robot.sqlite, robot.sqlite-wal and robot.sqlite-shm away, and copy backups/${snapshot} to its place as robot.sqlite`,
+    );
+    expect(problem).toContain(`${newer} (schema version 99), ${snapshot} (schema version 1)`);
+    expect(problem).not.toContain(home);
+    expect(log).toMatchObject([{ level: 'error', msg: problem }]);
+
+    for (const end of ['', '-wal', '-shm']) rmSync(databaseFile(home) + end, { force: true });
+    cpSync(join(backupsOf(home), snapshot), databaseFile(home));
+    const world = start(home);
+    expect(await world.ok(readTable, { query: { tablename: 'robots_table' } })).toHaveLength(ROWS);
+  });
+
+  it('is told without a way back where there is none', async () => {
+    const home = temporaryFolder();
+    await startAt(home);
+    inFile(home, (file) => file.pragma('user_version = 99'));
+    expect((await startAt(home)).problem).toMatch(/There is no snapshot to go back to\.$/);
+    cpSync(databaseFile(home), join(backupsOf(home), 'snapshot-000001-20260401T120000Z.sqlite'));
+    expect((await startAt(home)).problem).toMatch(/\(schema version 99\)\. None fits this release\.$/);
+  });
+});
+
+const backupsOf = (home: string) => join(dirname(databaseFile(home)), 'backups');
+const snapshotsOf = (home: string) => readdirSync(backupsOf(home));

@@ -11,7 +11,7 @@ export class NewerSchema extends Error {
 
   constructor(version: number) {
     super(
-      `it has schema version ${version}, this release knows up to ${SCHEMA_VERSION}: install the release that wrote it, or a newer one, or put a snapshot of an older one in its place`,
+      `it has schema version ${version}, this release knows up to ${SCHEMA_VERSION}: install the release that wrote it, or a newer one`,
     );
     this.version = version;
   }
@@ -42,17 +42,38 @@ export function requireOurs(session: Session, known = SCHEMA_VERSION): void {
   if (version === 0 && tables.length > 0) throw new ForeignDatabase();
 }
 
+export interface Migrated {
+  readonly from: number;
+  readonly to: number;
+  /** Name of the snapshot that was taken before. */
+  readonly snapshot: string | null;
+}
+
 /**
  * Brings the schema to this release's version, in one transaction under SQLite's own write lock, which ends with its
  * process. Two services that start at once take turns.
+ * @param before called inside the transaction before anything is changed, unless the file is empty.
+ * @returns undefined when there was nothing to do.
  * @throws NewerSchema, ForeignDatabase. The file is then as it was.
  */
-export async function migrate(session: Session, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
-  if (versionOf(session) === migrations.length) return;
+export async function migrate(
+  session: Session,
+  before: () => Promise<string | null> = async () => null,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<Migrated | undefined> {
+  if (versionOf(session) === migrations.length) return undefined;
   session.database.pragma('foreign_keys = OFF'); // a table may be rebuilt; references are checked at the end
   session.database.pragma('legacy_alter_table = ON'); // what refers to a table that is rebuilt goes on meaning the name
   try {
-    await session.transaction(() => run(session, migrations));
+    return await session.transaction(async () => {
+      requireOurs(session, migrations.length); // another process may have been faster
+      const from = versionOf(session);
+      if (from === migrations.length) return undefined;
+      const snapshot = from === 0 ? null : await before();
+      run(session, migrations.slice(from));
+      session.database.pragma(`user_version = ${migrations.length}`);
+      return { from, to: migrations.length, snapshot };
+    });
   } finally {
     session.database.pragma('legacy_alter_table = OFF');
     session.database.pragma('foreign_keys = ON');
@@ -60,13 +81,10 @@ export async function migrate(session: Session, migrations: readonly Migration[]
 }
 
 function run(session: Session, migrations: readonly Migration[]): void {
-  requireOurs(session, migrations.length); // another process may have been faster
   const dangling = danglingReferences(session);
-  for (const migration of migrations.slice(versionOf(session)))
-    for (const statement of migration(session)) session.database.exec(statement);
+  for (const migration of migrations) for (const statement of migration(session)) session.database.exec(statement);
   const left = danglingReferences(session) - dangling;
   if (left > 0) throw new Error(`the migration left ${left} dangling references`);
-  session.database.pragma(`user_version = ${migrations.length}`);
 }
 
 function danglingReferences(session: Session): number {
