@@ -2,7 +2,8 @@
 # Installs the build this script lies in as a systemd service. May be run again: what is there already stays.
 #
 #   install.sh                      install or upgrade; when the new version does not start, the old one comes back
-#   install.sh --rollback           go back to the version before; once more goes forth again
+#   install.sh --rollback [--anyway]   go back to the version before; once more goes forth again. Says what to do first
+#                                   when the database is too new for that version; --anyway goes back all the same
 #   install.sh --uninstall [--purge]   remove the service; with --purge its data, keys and settings as well
 #
 # Versions lie side by side in /opt/robot-rest/releases; `current` and `previous` are links that are turned at once.
@@ -26,7 +27,7 @@ main() {
       ;;
     --rollback)
       lock
-      roll_back
+      roll_back "${2-}"
       ;;
     --uninstall) uninstall "${2-}" ;;
     *) die "There is no option $1. The head of $0 has them all." ;;
@@ -45,6 +46,7 @@ install_build() {
   if ! start_service; then
     [ -n "$now" ] && [ "$now" != "releases/$id" ] || die 'The service did not start; journalctl -u robot-rest says why.'
     echo 'The new version did not start; the old one comes back.' >&2
+    fits_data "$now" "releases/$id" || tell_way_back "$now"
     point current "$now"
     if [ -n "$before" ]; then point previous "$before"; else rm -f "$home/previous"; fi
     install_files
@@ -59,10 +61,57 @@ install_build() {
 roll_back() {
   local before
   before=$(readlink "$home/previous") || die 'There is no version before this one.'
+  if ! fits_data "$before" "$(readlink "$home/current")"; then
+    tell_way_back "$before"
+    [ "$1" = --anyway ] || die "Nothing was changed. To go back without the database, or once that is done: $0 --rollback --anyway"
+  fi
   turn_to "$before"
   install_files
   start_service || die 'The version before did not start either; journalctl -u robot-rest says why.'
   echo "Now current: ${before#releases/}"
+}
+
+# Whether the first of two releases can use the database that the second has had. A release before the third schema does
+# not say which one it knows.
+schema_of() {
+  cat "$home/$1/deploy/database-schema" 2>/dev/null || echo 1
+}
+fits_data() {
+  [ "$(schema_of "$1")" -ge "$(schema_of "$2")" ]
+}
+
+# What an older release needs of the data, before it runs. A snapshot is written before each change of the schema.
+tell_way_back() {
+  local knows data file snapshot version fitting=
+  knows=$(schema_of "$1")
+  data=$root$(setting SERVICE_DATA_DIR /var/lib/robot-rest)
+  file=$(setting SERVICE_DATABASE_URL '')
+  file=${file:+$root${file#sqlite:///}}
+  file=${file:-$data/robot.sqlite}
+  echo "The database may have a newer schema than ${1#releases/} knows ($knows). Then that release leaves it as it is, and"
+  echo 'every route of the database answers 503 until an older snapshot takes its place:'
+  for snapshot in "$data"/backups/snapshot-*.sqlite; do
+    [ -f "$snapshot" ] || continue
+    version=$(od -An -tu4 --endian=big -j60 -N4 "$snapshot" | tr -d ' ')
+    echo "  ${snapshot##*/} (schema $version)"
+    [ "${version:-0}" -lt 1 ] || [ "$version" -gt "$knows" ] || fitting=$snapshot
+  done
+  if [ -z "$fitting" ]; then
+    echo 'There is no snapshot of a schema that it knows.'
+    return
+  fi
+  echo 'To go back to the newest that fits, and lose what was written to the database since:'
+  echo '  systemctl stop robot-rest'
+  echo "  mkdir -p '$data/newer' && mv '$file'* '$data/newer/'"
+  echo "  install -m 0600 -o robot-rest -g robot-rest '$fitting' '$file'"
+} >&2
+
+# A setting of the installed service: the operator's, the build's, or the one given.
+setting() {
+  local found
+  found=$(cat "$home/current/deploy/service.env" "$root/etc/robot-rest/robot-rest.env" 2>/dev/null |
+    sed -n "s/^$1=//p" | tail -n 1 | tr -d "\"'")
+  echo "${found:-$2}"
 }
 
 # Copies the build beside the others. Whatever happens, a folder in releases/ is whole.

@@ -42,6 +42,15 @@ describeWith('sqlite3', SQLITE3, 'The sqlite3 command line', () => {
     }
   });
 
+  it('adds rows that have no JSON', () => {
+    const copy = join(temporaryFolder(), 'copy.sqlite');
+    sqlite3(world.file, `vacuum into '${copy}'`);
+    sqlite3(copy, "insert into gamepad_config_table (name, value, prompt_name) values ('a', 'b', 'c')");
+    sqlite3(copy, "insert into robot_configuration_table (id) values ('without value')");
+    expect(sqlite3(copy, 'select config from gamepad_config_table order by id desc limit 1')).toBe('\n');
+    expect(spawnSync(SQLITE3, [copy, "insert into robot_configuration_table values ('x', '{')"]).status).not.toBe(0);
+  });
+
   it('exports CSV that imports here: every table comes back as it was', async () => {
     const before = await readAll();
     for (const { name } of TABLES)

@@ -3,7 +3,12 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { openDatabase } from '../../functions/shared/adapters/database/open.ts';
 import type { RobotDatabase } from '../../functions/shared/adapters/database/port.ts';
-import { silentLogger, testConfig } from './world.ts';
+import { fifteenTables } from '../../functions/shared/adapters/database/sqlite/migrations/001-fifteen-tables.ts';
+import { type Table, toStored } from '../../functions/shared/adapters/database/tables.ts';
+import type { JsonObject } from '../../functions/shared/json.ts';
+import { createLogger, type Logger } from '../../functions/shared/logger.ts';
+import { rowOf, TABLES } from './rows.ts';
+import { silentLogger, temporaryFolder, testConfig } from './world.ts';
 
 /** Where a service at home in this folder keeps its database. */
 export function databaseFile(home: string): string {
@@ -11,9 +16,23 @@ export function databaseFile(home: string): string {
 }
 
 /** Opens the database of a home as the service does, without the service. */
-export async function openAt(home: string, settings: Record<string, string> = {}): Promise<RobotDatabase> {
+export async function openAt(
+  home: string,
+  settings: Record<string, string> = {},
+  logger: Logger = silentLogger,
+): Promise<RobotDatabase> {
   const config = testConfig({ HOME: home, ...settings });
-  return openDatabase(config, silentLogger, Date.now);
+  return openDatabase(config, logger, Date.now);
+}
+
+/** Opens and closes the database of a home as a start of the service does; what stands in the log, and the problem. */
+export async function startAt(home: string): Promise<{ log: JsonObject[]; problem: string | undefined }> {
+  const log: JsonObject[] = [];
+  const logger = createLogger('info', { write: (line) => log.push(JSON.parse(line)) });
+  const database = await openAt(home, {}, logger);
+  const problem = database.problem();
+  await database.close();
+  return { log, problem };
 }
 
 /** A home whose database has many robots: `name` is the id as text, `color` the same for all. */
@@ -41,4 +60,36 @@ export function inFile<T>(home: string, work: (file: Database.Database) => T): T
   } finally {
     file.close();
   }
+}
+
+/** A home whose database the first release of the service has made, with `rows` rows in every table. */
+export function homeOfFirstRelease(rows: number): string {
+  const home = temporaryFolder();
+  mkdirSync(dirname(databaseFile(home)), { recursive: true });
+  inFile(home, (file) => {
+    file.pragma('journal_mode = WAL');
+    for (const table of fifteenTables()) file.exec(table.compile().sql);
+    file.pragma('user_version = 1');
+    for (const table of TABLES) for (let n = 1; n <= rows; n++) insertRow(file, table, rowOf(table, n));
+  });
+  return home;
+}
+
+/** Puts a row as it is on the wire into a file, past the service. */
+export function insertRow(file: Database.Database, { name, columns }: Table, row: JsonObject): void {
+  const stored = Object.entries(columns).map(([column, description]) => {
+    const checked = toStored(description, row[column] ?? null);
+    if ('reason' in checked) throw new Error(`${name}.${column} ${checked.reason}`);
+    return checked.value;
+  });
+  const names = Object.keys(columns).map((column) => `"${column}"`);
+  file.prepare(`insert into ${name} (${names}) values (${names.map(() => '?')})`).run(...stored);
+}
+
+/** Every definition in the file: name to SQL. */
+export function definitionsIn(home: string): Record<string, string> {
+  return inFile(home, (file) => {
+    const all = file.prepare('select name, sql from sqlite_schema where sql is not null order by name').all();
+    return Object.fromEntries((all as Array<{ name: string; sql: string }>).map(({ name, sql }) => [name, sql])); // as: the columns of the select
+  });
 }

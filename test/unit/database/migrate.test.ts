@@ -1,15 +1,13 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { sql } from 'kysely';
 import { migrate, NewerSchema } from '../../../functions/shared/adapters/database/sqlite/migrate.ts';
-import { query, Session } from '../../../functions/shared/adapters/database/sqlite/session.ts';
+import { Session } from '../../../functions/shared/adapters/database/sqlite/session.ts';
 import { temporaryFolder } from '../../support/world.ts';
 
 const first = () => [
-  query.schema.createTable('parents').addColumn('id', 'integer', (c) => c.primaryKey()),
-  query.schema.createTable('children').addColumn('parent', 'integer', (c) => c.references('parents.id')),
+  'create table parents (id integer primary key)',
+  'create table children (parent integer references parents (id))',
 ];
-const compiled = (text: string) => ({ compile: () => sql.raw(text).compile(query) });
 
 let session: Session;
 beforeEach(() => {
@@ -22,36 +20,36 @@ const tables = () => session.prepare("select name from sqlite_schema where type 
 
 describe('Migrations', () => {
   it('run once each, in order, and bring an older database forward with its rows', async () => {
-    await migrate(session, [first]);
+    await migrate(session, undefined, [first]);
     session.database.exec('insert into parents values (1); insert into children values (1)');
-    await migrate(session, [first, () => [compiled('alter table parents add column name text')]]);
+    await migrate(session, undefined, [first, () => ['alter table parents add column name text']]);
     expect(version()).toBe(2);
     expect(session.prepare('select * from parents').all()).toEqual([{ id: 1, name: null }]);
-    await migrate(session, [first, () => [compiled('alter table parents add column name text')]]);
+    await migrate(session, undefined, [first, () => ['alter table parents add column name text']]);
     expect(version()).toBe(2);
   });
 
   it('that fail in the middle leave the version before, whole', async () => {
-    await migrate(session, [first]);
+    await migrate(session, undefined, [first]);
     const before = tables();
-    const failing = () => [compiled('create table more (id integer)'), compiled('create table parents (id integer)')];
+    const failing = () => ['create table more (id integer)', 'create table parents (id integer)'];
     // Not toThrow: the class of SQLite's errors belongs to whichever test file loaded the native module first.
-    await expect(migrate(session, [first, failing])).rejects.toMatchObject({
+    await expect(migrate(session, undefined, [first, failing])).rejects.toMatchObject({
       message: expect.stringContaining('already exists'),
     });
     expect({ version: version(), tables: tables() }).toEqual({ version: 1, tables: before });
   });
 
   it('that would leave a dangling reference do not happen', async () => {
-    await migrate(session, [first]);
+    await migrate(session, undefined, [first]);
     session.database.exec('insert into parents values (1); insert into children values (1)');
-    await expect(migrate(session, [first, () => [compiled('delete from parents')]])).rejects.toThrow('1 dangling');
+    await expect(migrate(session, undefined, [first, () => ['delete from parents']])).rejects.toThrow('1 dangling');
     expect(session.prepare('select count(*) as n from parents').all()).toEqual([{ n: 1 }]);
     expect(session.database.pragma('foreign_keys', { simple: true })).toBe(1);
   });
 
   it('refuse a database of a newer release', async () => {
-    await migrate(session, [first, () => []]);
-    await expect(migrate(session, [first])).rejects.toBeInstanceOf(NewerSchema);
+    await migrate(session, undefined, [first, () => []]);
+    await expect(migrate(session, undefined, [first])).rejects.toBeInstanceOf(NewerSchema);
   });
 });

@@ -9,7 +9,7 @@ import { toField, WRITING } from './csv-format.ts';
 import { type CsvFile, csvFiles } from './export-path.ts';
 import { described } from './rows.ts';
 import { query, type Session } from './session.ts';
-import { syncPath } from './snapshots.ts';
+import { syncPath } from './snapshot-file.ts';
 
 const ROWS_A_TURN = 200;
 

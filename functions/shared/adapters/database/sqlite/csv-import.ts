@@ -9,6 +9,7 @@ import { invalidCsv, openCsv, vetted } from './csv-file.ts';
 import { recordParser } from './csv-parser.ts';
 import { RecordReader } from './csv-record.ts';
 import { type CsvFile, csvFiles } from './export-path.ts';
+import { alignSequences } from './ids.ts';
 import { described } from './rows.ts';
 import { query, type Session } from './session.ts';
 
@@ -36,6 +37,7 @@ export async function importTables(
         done.push({ tablename: table, path, rows });
       }
       for (const { table } of opened) requireReferences(session, described(table));
+      alignSequences(session);
       return done;
     });
   } finally {

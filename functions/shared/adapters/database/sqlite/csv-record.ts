@@ -4,6 +4,7 @@ import { invalidCsv } from './csv-file.ts';
 import { type Field, fromField } from './csv-format.ts';
 import { ImportedKeys } from './csv-keys.ts';
 import { codeOf } from './failure.ts';
+import { giveId } from './ids.ts';
 import { query, type Session } from './session.ts';
 
 type Statement = ReturnType<Session['prepare']>;
@@ -19,6 +20,8 @@ export class RecordReader {
   #columns: ReadonlyArray<readonly [name: string, column: Table['columns'][string]]> = [];
   #statement: Statement | undefined;
   readonly #keys: ImportedKeys;
+  /** Whether the file has no column for the ids. */
+  #givesIds = false;
 
   /** @param line number of the header line. */
   constructor(session: Session, table: Table, path: string, line: number) {
@@ -58,7 +61,8 @@ export class RecordReader {
     for (const [name, column] of Object.entries(columns)) {
       if (!seen.has(name) && !mayBeAbsent(column)) throw this.#bad(name, 'it is needed, and missing in the header');
     }
-    this.#statement = this.#session.prepare(upsert(table, [...seen]));
+    this.#givesIds = !seen.has(KEY); // a key that is needed is not missing here
+    this.#statement = this.#session.prepare(upsert(table, this.#givesIds ? [...seen, KEY] : [...seen]));
   }
 
   #row(record: readonly Field[], statement: Statement): void {
@@ -71,12 +75,13 @@ export class RecordReader {
     if (record.length > 1 && record.every((field) => field === null)) return;
     const values: StoredValue[] = this.#columns.map(([name, column], index) => {
       const field = record[index] ?? null;
-      if (field === null && name === KEY && column.kind === 'int') return null; // the database gives one
+      if (field === null && name === KEY && column.kind === 'int') return giveId(this.#session, this.#table.name);
       const checked = fromField(column, field);
       if ('reason' in checked) throw this.#bad(name, checked.reason);
       return checked.value;
     });
     let given: number | bigint;
+    if (this.#givesIds) values.push(giveId(this.#session, this.#table.name));
     try {
       given = statement.run(...values).lastInsertRowid;
     } catch (error) {

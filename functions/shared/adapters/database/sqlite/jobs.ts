@@ -13,8 +13,9 @@ import type { Storage } from './storage.ts';
 
 /** What the writing thread does, one after the other: it holds the one connection that writes. */
 export async function openWriter(storage: Storage, signal: AbortSignal) {
-  const session = await openForWriting(storage.file, storage.backupDir);
+  const { session, migrated } = await openForWriting(storage.file, storage.backupDir, Date.now());
   return {
+    migrated: () => migrated,
     insert: (table: string, row: StoredRow) => insertRow(session, table, row),
     update: (table: string, key: RowKey, changes: StoredRow) => updateRow(session, table, key, changes),
     remove: (table: string, key: RowKey) => removeRow(session, table, key),

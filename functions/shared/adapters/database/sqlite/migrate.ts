@@ -1,10 +1,5 @@
-import { fifteenTables } from './migrations/001-fifteen-tables.ts';
-import type { Compilable, Session } from './session.ts';
-
-type Migrations = ReadonlyArray<() => Compilable[]>;
-
-/** The n-th entry brings a database from version n to n + 1. Entries are only ever added. */
-const MIGRATIONS: Migrations = [fifteenTables];
+import { MIGRATIONS, type Migration } from './migrations/migrations.ts';
+import type { Session } from './session.ts';
 
 /** The schema version this code works with; kept in the file as SQLite's `user_version`. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -16,7 +11,7 @@ export class NewerSchema extends Error {
 
   constructor(version: number) {
     super(
-      `it has schema version ${version}, this release knows up to ${SCHEMA_VERSION}: install the release that wrote it, or a newer one, or put a snapshot of an older one in its place`,
+      `it has schema version ${version}, this release knows up to ${SCHEMA_VERSION}: install the release that wrote it, or a newer one`,
     );
     this.version = version;
   }
@@ -47,30 +42,51 @@ export function requireOurs(session: Session, known = SCHEMA_VERSION): void {
   if (version === 0 && tables.length > 0) throw new ForeignDatabase();
 }
 
+export interface Migrated {
+  readonly from: number;
+  readonly to: number;
+  /** Name of the snapshot that was taken before. */
+  readonly snapshot: string | null;
+}
+
 /**
- * Brings the schema to this release's version: a step a transaction, each under SQLite's own write lock, which ends with
- * its process. Two services that start at once take turns.
+ * Brings the schema to this release's version, in one transaction under SQLite's own write lock, which ends with its
+ * process. Two services that start at once take turns.
+ * @param before called inside the transaction before anything is changed, unless the file is empty.
+ * @returns undefined when there was nothing to do.
  * @throws NewerSchema, ForeignDatabase. The file is then as it was.
  */
-export async function migrate(session: Session, migrations: Migrations = MIGRATIONS): Promise<void> {
-  while (versionOf(session) !== migrations.length) {
-    session.database.pragma('foreign_keys = OFF'); // a table may be rebuilt; references are checked at the end of the step
-    try {
-      await session.transaction(() => step(session, migrations));
-    } finally {
-      session.database.pragma('foreign_keys = ON');
-    }
+export async function migrate(
+  session: Session,
+  before: () => Promise<string | null> = async () => null,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<Migrated | undefined> {
+  if (versionOf(session) === migrations.length) return undefined;
+  session.database.pragma('foreign_keys = OFF'); // a table may be rebuilt; references are checked at the end
+  session.database.pragma('legacy_alter_table = ON'); // what refers to a table that is rebuilt goes on meaning the name
+  try {
+    return await session.transaction(async () => {
+      requireOurs(session, migrations.length); // another process may have been faster
+      const from = versionOf(session);
+      if (from === migrations.length) return undefined;
+      const snapshot = from === 0 ? null : await before();
+      run(session, migrations.slice(from));
+      session.database.pragma(`user_version = ${migrations.length}`);
+      return { from, to: migrations.length, snapshot };
+    });
+  } finally {
+    session.database.pragma('legacy_alter_table = OFF');
+    session.database.pragma('foreign_keys = ON');
   }
 }
 
-function step(session: Session, migrations: Migrations): void {
-  requireOurs(session, migrations.length); // another process may have been faster
-  const version = versionOf(session);
-  const migration = migrations[version];
-  if (!migration) return;
-  for (const compilable of migration()) session.database.exec(compilable.compile().sql);
-  const dangling = session.database.pragma('foreign_key_check');
-  if (Array.isArray(dangling) && dangling.length > 0)
-    throw new Error(`migration ${version + 1} left ${dangling.length} dangling references`);
-  session.database.pragma(`user_version = ${version + 1}`);
+function run(session: Session, migrations: readonly Migration[]): void {
+  const dangling = danglingReferences(session);
+  for (const migration of migrations) for (const statement of migration(session)) session.database.exec(statement);
+  const left = danglingReferences(session) - dangling;
+  if (left > 0) throw new Error(`the migration left ${left} dangling references`);
+}
+
+function danglingReferences(session: Session): number {
+  return (session.database.pragma('foreign_key_check') as unknown[]).length; // as: a row for each
 }

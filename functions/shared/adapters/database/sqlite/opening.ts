@@ -1,21 +1,29 @@
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { unavailable } from '../../../errors.ts';
 import { makePrivateFolder } from '../../files/replace-file.ts';
 import { codeOf } from './failure.ts';
-import { ForeignDatabase, migrate, NewerSchema, requireOurs } from './migrate.ts';
+import { ForeignDatabase, type Migrated, migrate, NewerSchema, requireOurs, SCHEMA_VERSION } from './migrate.ts';
 import { Session } from './session.ts';
-import { listSnapshots, removeUnfinished } from './snapshots.ts';
+import { schemaVersionIn } from './snapshot-file.ts';
+import { listSnapshots, pruneSnapshots, removeUnfinished, snapshotPath, takeSnapshotOnce } from './snapshots.ts';
 
 /** Up to this size, in bytes, every index is compared with its table; beyond it that would hold up the start. */
 const THOROUGH_UP_TO = 64 * 1024 * 1024;
+const MOST_LISTED = 10;
 const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)/;
 
+export interface Opened {
+  readonly session: Session;
+  /** What was done to bring the schema up to date, or undefined. */
+  readonly migrated: Migrated | undefined;
+}
+
 /**
- * Opens the database for writing: makes what is missing, checks its integrity, brings its schema up to date.
- * Error: component_unavailable, saying what to do.
+ * Opens the database for writing: makes what is missing, checks its integrity, brings its schema up to date after a
+ * snapshot. Error: component_unavailable, saying what to do.
  */
-export async function openForWriting(file: string, backupDir: string): Promise<Session> {
+export async function openForWriting(file: string, backupDir: string, now: number): Promise<Opened> {
   try {
     prepareFile(file);
     makePrivateFolder(backupDir);
@@ -29,15 +37,34 @@ export async function openForWriting(file: string, backupDir: string): Promise<S
     requireOurs(session);
     const finding = integrityFault(session, file);
     if (finding !== undefined) throw damaged(file, backupDir, finding);
+    const migrated = await migrateAfterSnapshot(session, file, backupDir, now);
     session.useWriteAheadLog();
-    await migrate(session);
-    return session;
+    return { session, migrated };
   } catch (error) {
     session?.close();
     const name = basename(file);
-    if (error instanceof NewerSchema || error instanceof ForeignDatabase)
+    if (error instanceof NewerSchema)
+      throw unavailable('database', `${name} is left as it is: ${error.message}. ${wayBack(file, backupDir)}`, error);
+    if (error instanceof ForeignDatabase)
       throw unavailable('database', `${name} is left as it is: ${error.message}.`, error);
     if (DAMAGED.test(codeOf(error) ?? '')) throw damaged(file, backupDir, codeOf(error) ?? '', error);
+    throw error;
+  }
+}
+
+/** What fails has changed nothing, and leaves no snapshot: it will be tried again and again. */
+async function migrateAfterSnapshot(session: Session, file: string, backupDir: string, now: number) {
+  const newest = listSnapshots(backupDir)[0]?.name;
+  let snapshot: string | undefined;
+  try {
+    const migrated = await migrate(session, async () => {
+      snapshot = await takeSnapshotOnce(file, backupDir, now);
+      return snapshot;
+    });
+    if (migrated) pruneSnapshots(backupDir, now);
+    return migrated;
+  } catch (error) {
+    if (snapshot !== undefined && snapshot !== newest) rmSync(snapshotPath(backupDir, snapshot), { force: true });
     throw error;
   }
 }
@@ -60,12 +87,27 @@ export function integrityFault(session: Session, file: string): string | undefin
 function damaged(file: string, backupDir: string, finding: string, cause?: unknown) {
   const name = basename(file);
   const newest = listSnapshots(backupDir)[0]?.name;
-  const remedy = newest
-    ? `and copy ${basename(backupDir)}/${newest} to its place as ${name}`
-    : 'and start with an empty one: there is no snapshot';
+  const remedy = newest ? inPlaceOf(file, backupDir, newest) : 'and start with an empty one: there is no snapshot';
   return unavailable(
     'database',
-    `${name} is damaged (${finding}). Stop the service, move ${name}, ${name}-wal and ${name}-shm away, ${remedy}; then start it again.`,
+    `${name} is damaged (${finding}). ${moveAway(name)}, ${remedy}; then start it again.`,
     cause,
   );
 }
+
+/** How to go on with this release although a newer one has been here. */
+function wayBack(file: string, backupDir: string): string {
+  const snapshots = listSnapshots(backupDir).map(({ name }) => {
+    return { name, version: schemaVersionIn(snapshotPath(backupDir, name)) };
+  });
+  const listed = snapshots.slice(0, MOST_LISTED).map(({ name, version }) => `${name} (schema version ${version})`);
+  const list =
+    listed.length === 0 ? 'There is no snapshot to go back to.' : `The newest snapshots: ${listed.join(', ')}.`;
+  const fitting = snapshots.find(({ version }) => version > 0 && version <= SCHEMA_VERSION);
+  if (!fitting) return snapshots.length === 0 ? list : `${list} None fits this release.`;
+  return `To go back to the data before the upgrade, and lose what was written since: ${moveAway(basename(file))}, ${inPlaceOf(file, backupDir, fitting.name)}; then start it again. ${list}`;
+}
+
+const moveAway = (name: string) => `Stop the service, move ${name}, ${name}-wal and ${name}-shm away`;
+const inPlaceOf = (file: string, backupDir: string, snapshot: string) =>
+  `and copy ${basename(backupDir)}/${snapshot} to its place as ${basename(file)}`;

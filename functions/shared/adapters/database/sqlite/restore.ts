@@ -1,10 +1,10 @@
 import { copyFileSync, rmSync } from 'node:fs';
-import { sql } from 'kysely';
 import { ServiceError } from '../../../errors.ts';
 import type { Restored } from '../port.ts';
 import { TABLES } from '../tables.ts';
 import { emptyTables, snapshotOfPresent } from './clear.ts';
 import { codeOf } from './failure.ts';
+import { keepCounting } from './ids.ts';
 import { ForeignDatabase, migrate, NewerSchema, requireOurs, versionOf } from './migrate.ts';
 import { integrityFault } from './opening.ts';
 import { query, Session } from './session.ts';
@@ -72,15 +72,6 @@ function replaceRows(session: Session): Restored['rows'] {
       return [name, session.run(query.insertInto(name).columns(names).expression(source))];
     }),
   );
-  keepCounting(session);
+  keepCounting(session, 'snapshot');
   return rows;
-}
-
-/** An id that was given once is not given again, whichever of the two databases gave it. */
-function keepCounting(session: Session): void {
-  const statements = [
-    sql`update main.sqlite_sequence set seq = max(seq, coalesce((select s.seq from snapshot.sqlite_sequence s where s.name = sqlite_sequence.name), 0))`,
-    sql`insert into main.sqlite_sequence (name, seq) select s.name, s.seq from snapshot.sqlite_sequence s where s.name not in (select name from main.sqlite_sequence)`,
-  ];
-  for (const statement of statements) session.prepare(statement.compile(query).sql).run();
 }

@@ -2,6 +2,7 @@ import { ServiceError } from '../../../errors.ts';
 import { KEY, type RowKey, type StoredRow, type Table } from '../column.ts';
 import { findTable, referencesTo, TABLES } from '../tables.ts';
 import { codeOf } from './failure.ts';
+import { alignSequences, giveId, isNumbered, isUncounted } from './ids.ts';
 import { query, type Session } from './session.ts';
 
 /** The description of a table that the caller has looked up before. */
@@ -20,15 +21,18 @@ export function readRow(session: Session, table: string, key: RowKey): StoredRow
   return session.prepare(BY_KEY.get(table) ?? '').get(key) as StoredRow | undefined; // as: every column holds an integer, a text or null
 }
 
-/** Adds a row. Errors: already_exists, conflict. */
-export function insertRow(session: Session, table: string, row: StoredRow): StoredRow {
-  const insert = query.insertInto(table);
-  const values = Object.keys(row).length === 0 ? insert.defaultValues() : insert.values(row);
-  try {
-    return session.row(values.returningAll()) ?? row;
-  } catch (error) {
-    throw explained(session, table, row, error);
-  }
+/** Adds a row, and gives it an id when it comes without. Errors: already_exists, conflict. */
+export async function insertRow(session: Session, table: string, row: StoredRow): Promise<StoredRow> {
+  return session.transaction(() => {
+    const whole = row[KEY] === undefined && isNumbered(table) ? { ...row, [KEY]: giveId(session, table) } : row;
+    try {
+      const stored = session.row(query.insertInto(table).values(whole).returningAll());
+      if (isUncounted(row[KEY])) alignSequences(session);
+      return stored ?? whole;
+    } catch (error) {
+      throw explained(session, table, whole, error);
+    }
+  });
 }
 
 /** Changes columns of a row. Error: conflict. */

@@ -1,10 +1,11 @@
-import { closeSync, fsyncSync, lstatSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { ServiceError } from '../../../errors.ts';
 import { isRunning } from '../../files/is-running.ts';
 import type { Snapshot } from '../port.ts';
 import { Session } from './session.ts';
+import { sameContent, syncPath } from './snapshot-file.ts';
 
 const NAME = /^snapshot-(\d{6,12})-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.sqlite$/;
 const UNFINISHED = /^unfinished-[a-z]+-(\d{1,10})\.sqlite/;
@@ -71,6 +72,18 @@ export async function takeSnapshot(file: string, folder: string, now: number): P
   }
 }
 
+/**
+ * As {@link takeSnapshot}; where nothing has changed since the newest snapshot, that one. A start that is killed over and
+ * over must not fill the disk.
+ */
+export async function takeSnapshotOnce(file: string, folder: string, now: number): Promise<string> {
+  const newest = listSnapshots(folder)[0]?.name;
+  const taken = await takeSnapshot(file, folder, now);
+  if (newest === undefined || !sameContent(join(folder, newest), join(folder, taken))) return taken;
+  rmSync(join(folder, taken));
+  return newest;
+}
+
 /** A copy of a WAL database asks for two more files beside it; a snapshot is one file that any program can open. */
 function standAlone(file: string): void {
   const copy = new Database(file);
@@ -80,16 +93,6 @@ function standAlone(file: string): void {
     copy.close();
   }
   syncPath(file);
-}
-
-/** Makes a file, or a folder's list of names, survive a power cut. */
-export function syncPath(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 /**
