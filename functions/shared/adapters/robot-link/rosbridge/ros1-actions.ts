@@ -117,7 +117,7 @@ export class Ros1Actions implements ActionForm {
   }
 
   #follow(name: string, type: string, listener: (message: JsonValue) => void): void {
-    this.#topics.follow({ name, type, throttleMs: 0 }, 'urgent');
+    this.#topics.follow({ name, type, throttleMs: 0, lossless: true }, 'urgent');
     this.#topics.listen(name, listener);
   }
 
