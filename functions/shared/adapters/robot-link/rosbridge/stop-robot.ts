@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../../errors.ts';
-import type { JsonValue } from '../../../json.ts';
+import type { JsonObject, JsonValue } from '../../../json.ts';
 import type { SendOptions, StopReport } from '../port.ts';
 import type { CancelAllAnswer } from './action-form.ts';
 import { broken } from './connection.ts';
@@ -37,6 +37,9 @@ export class StopRun {
   readonly #limit = new AbortController();
   readonly #timer: NodeJS.Timeout;
   readonly #signal: AbortSignal;
+  /** What is under way; a part that fails ends no other. */
+  readonly #work: Promise<unknown>[] = [];
+  #isOver = false;
 
   constructor(tools: Tools, mapping: Mapping, actions: readonly string[], { deadline, signal }: SendOptions) {
     this.#tools = tools;
@@ -63,7 +66,10 @@ export class StopRun {
     try {
       return await this.#stop();
     } finally {
-      clearTimeout(this.#timer);
+      void Promise.allSettled(this.#work).then(() => {
+        this.#isOver = true;
+        clearTimeout(this.#timer);
+      });
     }
   }
 
@@ -78,13 +84,12 @@ export class StopRun {
     const firstCounts = this.#actions.map((name) =>
       this.#tools.form.cancelAll(name, this.#signal).catch(() => undefined),
     );
-    const confirmed = cleared.then(() =>
-      Promise.all([
-        Promise.all(this.#actions.map((name) => this.#cancelAll(name))),
-        ...stop.service.map((call) => this.#await(`${call.name} has not answered`, this.#call(call))),
-      ]),
+    const cancelled = cleared.then(() => Promise.all(this.#actions.map((name) => this.#cancelAll(name))));
+    const called = cleared.then(() =>
+      Promise.all(stop.service.map((call) => this.#await(`${call.name} has not answered`, this.#call(call)))),
     );
-    const [[counts]] = await Promise.all([confirmed, ...published]);
+    this.#work.push(cancelled, called, ...published);
+    const [counts] = await Promise.all([cancelled, called, ...published]);
     if (stop.publish.length + stop.service.length === 0 && counts.every((count) => count === 'absent')) {
       throw refusal('Nobody on the robot could be told to stop: none of its actions is there');
     }
@@ -144,7 +149,10 @@ export class StopRun {
     return goal.hasStarted || (goal.isAccepted && ms < CLEAR_BEHIND_GOAL_MS);
   }
 
-  /** Publishes as often as the mapping says, the last time when the way is clear. */
+  /**
+   * Publishes as often as the mapping says, the last time when the way is clear. What is repeated at all is repeated until
+   * the stop is over: until a goal has ended its server may still move the robot.
+   */
   async #publish({ name, message, times, every_ms }: MappedPublication, cleared: Promise<void>): Promise<void> {
     const { connections, services, publications } = this.#tools;
     const publication = publications.begin(name);
@@ -167,6 +175,19 @@ export class StopRun {
   /** Cancels all goals of an action and waits for their end. Where nobody carries it out, none of ours is either. */
   async #cancelAll(name: string): Promise<CancelAllAnswer> {
     const { form, goals } = this.#tools;
+    if (times > 1) void this.#repeat(frame, every_ms);
+  }
+
+  async #repeat(frame: JsonObject, everyMs: number): Promise<void> {
+    for (;;) {
+      await sleep(everyMs, undefined, { ref: false });
+      if (this.#isOver) return;
+      try {
+        this.#tools.connections.urgent.send(frame);
+      } catch {
+        // The link is slow or down at the moment; the next one may pass.
+      }
+    }
     const ours = this.#goals.filter(({ action }) => action === name);
     const missing = `a goal of ${name} is still under way`;
     return this.#await(
