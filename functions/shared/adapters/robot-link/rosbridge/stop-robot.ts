@@ -94,7 +94,12 @@ export class StopRun {
       throw refusal('Nobody on the robot could be told to stop: none of its actions is there');
     }
     // Only now: a robot that was about to move would have looked still before.
-    if (stop.still) await this.#await(`${stop.still.name} does not show that it stands`, this.#standsStill(stop.still));
+    if (stop.still) {
+      const missing = `${stop.still.name} does not show that it stands`;
+      // What was held up on its way here tells of an earlier moment.
+      await this.#await(missing, services.roundTrip('urgent', this.#signal));
+      await this.#await(missing, this.#standsStill(stop.still));
+    }
     const lost = this.#goals.find(({ ending }) => ending?.assumed === 'lost');
     if (lost) throw refusal(`All was sent, but how the goal of ${lost.action} ended is not known`);
     if (unconfirmedStop)
@@ -170,11 +175,6 @@ export class StopRun {
     } finally {
       publications.end(publication);
     }
-  }
-
-  /** Cancels all goals of an action and waits for their end. Where nobody carries it out, none of ours is either. */
-  async #cancelAll(name: string): Promise<CancelAllAnswer> {
-    const { form, goals } = this.#tools;
     if (times > 1) void this.#repeat(frame, every_ms);
   }
 
@@ -188,6 +188,11 @@ export class StopRun {
         // The link is slow or down at the moment; the next one may pass.
       }
     }
+  }
+
+  /** Cancels all goals of an action and waits for their end. Where nobody carries it out, none of ours is either. */
+  async #cancelAll(name: string): Promise<CancelAllAnswer> {
+    const { form, goals } = this.#tools;
     const ours = this.#goals.filter(({ action }) => action === name);
     const missing = `a goal of ${name} is still under way`;
     return this.#await(
