@@ -87,14 +87,14 @@ describe('A stop that standstill confirms', () => {
       'moves now and then',
       (
         (beat) => () =>
-          ++beat % 8 === 0 ? 0.2 : 0
+          ++beat % 3 === 0 ? 0.2 : 0
       )(0),
     ],
     [
       'says what is no number now and then',
       (
         (beat) => () =>
-          ++beat % 8 === 0 ? null : 0
+          ++beat % 3 === 0 ? null : 0
       )(0),
     ],
   ])('is not confirmed while the robot %s', async (_how, speed) => {

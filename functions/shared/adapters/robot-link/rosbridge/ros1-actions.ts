@@ -6,6 +6,7 @@ import type { Connections, Lane } from './connections.ts';
 import type { Ending, Goal } from './goal.ts';
 import type { Goals } from './goals.ts';
 import { ACTIVE, isAlive, objectOf, Ros1Server } from './ros1-server.ts';
+import type { Services } from './services.ts';
 import type { Topics } from './topics.ts';
 
 /** actionlib_msgs/GoalStatus */
@@ -26,6 +27,7 @@ const RESULT_LATE_MS = 1_000;
 
 export interface Ros1Parts {
   readonly connections: Connections;
+  readonly services: Services;
   readonly topics: Topics;
   readonly goals: Goals;
 }
@@ -37,6 +39,7 @@ export class Ros1Actions implements ActionForm {
   readonly listening = true;
   readonly busyWith = undefined;
   readonly #connections: Connections;
+  readonly #services: Services;
   readonly #topics: Topics;
   readonly #goals: Goals;
   readonly #servers = new Map<string, Ros1Server>();
@@ -44,8 +47,9 @@ export class Ros1Actions implements ActionForm {
   readonly #resultsMissing = new Map<string, { readonly ending: Ending; readonly since: number }>();
   readonly #watch = setInterval(() => this.#lookAfterGoals(), WATCH_MS).unref();
 
-  constructor({ connections, topics, goals }: Ros1Parts) {
+  constructor({ connections, services, topics, goals }: Ros1Parts) {
     this.#connections = connections;
+    this.#services = services;
     this.#topics = topics;
     this.#goals = goals;
   }
@@ -87,9 +91,13 @@ export class Ros1Actions implements ActionForm {
   }
 
   async allEnded(name: string, goals: readonly Goal[], signal: AbortSignal): Promise<'absent' | undefined> {
-    const since = performance.now();
     const server = this.#servers.get(name);
+    // What was held up on its way here tells of an earlier moment.
+    await this.#services.roundTrip('urgent', signal);
+    const since = performance.now();
     for (;;) {
+      // A link that is held up is silent, too; its server may be there.
+      if (server && server.silence > SILENT_MS) await this.#services.roundTrip('urgent', signal);
       const underWay = goals.filter(({ ending }) => !ending);
       if (!server || server.silence > SILENT_MS) {
         for (const goal of underWay) this.#goals.serverGone(goal);
@@ -117,7 +125,7 @@ export class Ros1Actions implements ActionForm {
   }
 
   #follow(name: string, type: string, listener: (message: JsonValue) => void): void {
-    this.#topics.follow({ name, type, throttleMs: 0 }, 'urgent');
+    this.#topics.follow({ name, type, throttleMs: 0, lossless: true }, 'urgent');
     this.#topics.listen(name, listener);
   }
 

@@ -71,7 +71,7 @@ class RosbridgeRobot implements RobotLink {
     const goals = new Goals();
     const form: ActionForm =
       mapping.ros === 1
-        ? new Ros1Actions({ connections, topics, goals })
+        ? new Ros1Actions({ connections, services, topics, goals })
         : new Ros2Actions({ connections, services, goals });
     const publications = new Publications();
     const pauses = new Pauses();

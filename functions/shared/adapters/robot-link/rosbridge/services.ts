@@ -72,7 +72,12 @@ export class Services {
   async roundTrip(lane: Lane, signal: AbortSignal): Promise<void> {
     const send = (id: string) =>
       this.#connections[lane].sendUrgently(message(id, { service: ABSENT_SERVICE, args: {} }));
-    await this.#calls[lane].ask(send, signal, true);
+    try {
+      await this.#calls[lane].ask(send, signal, true);
+    } catch (error) {
+      // A server that reports errors as status messages answers with one of those first.
+      if (!(error instanceof ServiceError && error.code === 'robot_error')) throw error;
+    }
   }
 
   #noteMotion(answer: Promise<unknown>): void {

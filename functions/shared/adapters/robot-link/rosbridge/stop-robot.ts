@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../../errors.ts';
-import type { JsonValue } from '../../../json.ts';
+import type { JsonObject, JsonValue } from '../../../json.ts';
 import type { SendOptions, StopReport } from '../port.ts';
 import type { CancelAllAnswer } from './action-form.ts';
 import { broken } from './connection.ts';
@@ -37,6 +37,9 @@ export class StopRun {
   readonly #limit = new AbortController();
   readonly #timer: NodeJS.Timeout;
   readonly #signal: AbortSignal;
+  /** What is under way; a part that fails ends no other. */
+  readonly #work: Promise<unknown>[] = [];
+  #isOver = false;
 
   constructor(tools: Tools, mapping: Mapping, actions: readonly string[], { deadline, signal }: SendOptions) {
     this.#tools = tools;
@@ -63,7 +66,10 @@ export class StopRun {
     try {
       return await this.#stop();
     } finally {
-      clearTimeout(this.#timer);
+      void Promise.allSettled(this.#work).then(() => {
+        this.#isOver = true;
+        clearTimeout(this.#timer);
+      });
     }
   }
 
@@ -78,18 +84,22 @@ export class StopRun {
     const firstCounts = this.#actions.map((name) =>
       this.#tools.form.cancelAll(name, this.#signal).catch(() => undefined),
     );
-    const confirmed = cleared.then(() =>
-      Promise.all([
-        Promise.all(this.#actions.map((name) => this.#cancelAll(name))),
-        ...stop.service.map((call) => this.#await(`${call.name} has not answered`, this.#call(call))),
-      ]),
+    const cancelled = cleared.then(() => Promise.all(this.#actions.map((name) => this.#cancelAll(name))));
+    const called = cleared.then(() =>
+      Promise.all(stop.service.map((call) => this.#await(`${call.name} has not answered`, this.#call(call)))),
     );
-    const [[counts]] = await Promise.all([confirmed, ...published]);
+    this.#work.push(cancelled, called, ...published);
+    const [counts] = await Promise.all([cancelled, called, ...published]);
     if (stop.publish.length + stop.service.length === 0 && counts.every((count) => count === 'absent')) {
       throw refusal('Nobody on the robot could be told to stop: none of its actions is there');
     }
     // Only now: a robot that was about to move would have looked still before.
-    if (stop.still) await this.#await(`${stop.still.name} does not show that it stands`, this.#standsStill(stop.still));
+    if (stop.still) {
+      const missing = `${stop.still.name} does not show that it stands`;
+      // What was held up on its way here tells of an earlier moment.
+      await this.#await(missing, services.roundTrip('urgent', this.#signal));
+      await this.#await(missing, this.#standsStill(stop.still));
+    }
     const lost = this.#goals.find(({ ending }) => ending?.assumed === 'lost');
     if (lost) throw refusal(`All was sent, but how the goal of ${lost.action} ended is not known`);
     if (unconfirmedStop)
@@ -144,7 +154,10 @@ export class StopRun {
     return goal.hasStarted || (goal.isAccepted && ms < CLEAR_BEHIND_GOAL_MS);
   }
 
-  /** Publishes as often as the mapping says, the last time when the way is clear. */
+  /**
+   * Publishes as often as the mapping says, the last time when the way is clear. What is repeated at all is repeated until
+   * the stop is over: until a goal has ended its server may still move the robot.
+   */
   async #publish({ name, message, times, every_ms }: MappedPublication, cleared: Promise<void>): Promise<void> {
     const { connections, services, publications } = this.#tools;
     const publication = publications.begin(name);
@@ -161,6 +174,19 @@ export class StopRun {
       if (publication.error !== undefined) throw refusal(`The robot refuses: ${publication.error}`);
     } finally {
       publications.end(publication);
+    }
+    if (times > 1) void this.#repeat(frame, every_ms);
+  }
+
+  async #repeat(frame: JsonObject, everyMs: number): Promise<void> {
+    for (;;) {
+      await sleep(everyMs, undefined, { ref: false });
+      if (this.#isOver) return;
+      try {
+        this.#tools.connections.urgent.send(frame);
+      } catch {
+        // The link is slow or down at the moment; the next one may pass.
+      }
     }
   }
 

@@ -10,6 +10,8 @@ export interface Subscription {
   readonly type: string;
   /** Least time between two messages, in ms. */
   readonly throttleMs: number;
+  /** Every message matters, not only the latest. */
+  readonly lossless?: boolean;
 }
 
 /** Which connections topics go over. */
@@ -33,11 +35,18 @@ export class Topics {
   }
 
   /** Will be listened to. Where several ask for a topic the shortest time between messages counts. */
-  follow({ name, type, throttleMs }: Subscription, lane: TopicLane = 'ordinary'): void {
+  follow({ name, type, throttleMs, lossless = false }: Subscription, lane: TopicLane = 'ordinary'): void {
     const before = this.#followed[lane].get(name);
     const shortest = Math.min(throttleMs, before?.throttleMs ?? throttleMs);
     const listeners = before?.listeners ?? new Set();
-    this.#followed[lane].set(name, { name, type, throttleMs: shortest, listeners, latest: undefined });
+    this.#followed[lane].set(name, {
+      name,
+      type,
+      throttleMs: shortest,
+      lossless: lossless || before?.lossless === true,
+      listeners,
+      latest: undefined,
+    });
   }
 
   /** Hears every message of a topic that is followed on the urgent connection. Gives what ends that. */
@@ -52,9 +61,9 @@ export class Topics {
     for (const [topic, type] of this.#advertised[lane]) {
       connection.sendUrgently({ op: 'advertise', id: `advertise:${topic}`, topic, type });
     }
-    for (const { name, type, throttleMs } of this.#followed[lane].values()) {
+    for (const { name, type, throttleMs, lossless } of this.#followed[lane].values()) {
       const subscription = { op: 'subscribe', id: `subscribe:${name}`, topic: name, type };
-      connection.sendUrgently({ ...subscription, throttle_rate: throttleMs, queue_length: 1 });
+      connection.sendUrgently({ ...subscription, throttle_rate: throttleMs, queue_length: lossless ? 0 : 1 });
     }
   }
 

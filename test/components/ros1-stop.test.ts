@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../functions/shared/json.ts';
+import { type BedOptions, Ros1Bed } from '../support/ros1.ts';
+import { describeWithRos1 } from '../support/ros1-components.ts';
+import { clientOf, closeScenes, type LinkClient, openLink } from '../support/rosbridge-link.ts';
+import { SlowProxy } from '../support/slow-proxy.ts';
+import { ROOT } from '../support/sources.ts';
+import { until } from '../support/system-programs.ts';
+
+const MAPPING = readFileSync(join(ROOT, 'examples/rosbridge/turtlebot.yaml'), 'utf8');
+/** With a field that no goal of move_base has. */
+const MISFIT_MAPPING = MAPPING.replace('position: { x: $x, y: $y, z: $z }', 'position: { x: $x, y: $y, zz: $z }');
+const FAR_AHEAD = { x: 50, y: 0, z: 0, theta: 0 };
+
+describeWithRos1('A stop of a robot with ROS 1', () => {
+  let bed: Ros1Bed;
+  let proxy: SlowProxy | undefined;
+  afterEach(async () => {
+    await closeScenes();
+    await proxy?.close();
+    proxy = undefined;
+    await bed.close();
+  });
+
+  async function bedWith(options: BedOptions = {}): Promise<LinkClient> {
+    bed = await Ros1Bed.start(options);
+    return robotAt(bed.url);
+  }
+
+  async function robotAt(url: string, mapping = MAPPING): Promise<LinkClient> {
+    const robot = clientOf(await openLink(mapping, url));
+    await until('the link', () => robot.link.connected());
+    return robot;
+  }
+
+  async function missionOf(robot: LinkClient): Promise<string> {
+    const { msg } = (await robot.send('go_to_absolute', FAR_AHEAD)) as JsonObject; // as: the mapping says so
+    return String(msg);
+  }
+
+  it('outlasts an action server that ends late and leaves the robot driving', async () => {
+    const robot = await bedWith({ actions: { move_base: ['--cancel-delay', '700', '--no-final-zero'] } });
+    await missionOf(robot);
+    await bed.untilMoving();
+    expect(await robot.stop()).toEqual({ stopped: true, cancelled_missions: 1 });
+    expect(await bed.standsFor(500)).toBe(true);
+  });
+
+  it('is over once it is confirmed: the robot can drive again', async () => {
+    const robot = await bedWith();
+    await robot.stop();
+    await missionOf(robot);
+    await bed.untilMoving();
+    expect(await bed.standsFor(300)).toBe(false);
+  });
+
+  it.each([0, 1, 2])('is not confirmed by what connection %d held back from before it', async (index) => {
+    const other = await bedWith({ actions: { move_base: ['--cancel-delay', '2000'] } });
+    proxy = await SlowProxy.start(bed.bridgePort);
+    const robot = await robotAt(proxy.url);
+    await robot.send('get_pose');
+    proxy.hold(index, 'to-client');
+    await sleep(600); // of standing still
+    await missionOf(other);
+    await bed.untilMoving();
+    const stopping = robot.stop();
+    await sleep(300);
+    proxy.release();
+    expect(await stopping).toMatchObject({ stopped: true });
+    expect(await bed.standsFor(300)).toBe(true);
+  });
+
+  it('is confirmed though its goal fits no message and never reached a server', async () => {
+    bed = await Ros1Bed.start();
+    const robot = await robotAt(bed.url, MISFIT_MAPPING);
+    await missionOf(robot);
+    expect(await robot.stop({ deadline: Date.now() + 10_000 })).toMatchObject({ stopped: true });
+  });
+
+  it('is confirmed by a server that tells errors as status messages; a goal it refuses is told', async () => {
+    bed = await Ros1Bed.start({ bridge: ['--status'] });
+    const robot = await robotAt(bed.url, MISFIT_MAPPING);
+    const id = await missionOf(robot);
+    expect(await robot.send('wait_for_skill', id)).toMatchObject({
+      awaited: false,
+      msg: expect.stringContaining('does not have a field goal.target_pose.pose.position.zz'),
+    });
+    expect(await robot.stop()).toEqual({ stopped: true, cancelled_missions: 0 });
+  });
+
+  it('knows how each of many goals ended that replaced one another', async () => {
+    const robot = await bedWith();
+    const ids = await Promise.all(Array.from({ length: 30 }, () => missionOf(robot)));
+    await bed.untilMoving();
+    expect(await robot.stop()).toMatchObject({ stopped: true });
+    for (const id of ids) {
+      expect(await robot.send('wait_for_skill', id)).toMatchObject({ awaited: false, msg: 'Mission cancelled' });
+    }
+  });
+
+  it('is confirmed after its bridge was killed and started again while a goal is under way', async () => {
+    const robot = await bedWith();
+    await missionOf(robot);
+    await bed.untilMoving();
+    await bed.restart('bridge');
+    await until('the link', () => robot.link.connected());
+    expect(await robot.stop({ deadline: Date.now() + 10_000 })).toMatchObject({ stopped: true });
+    expect(await bed.standsFor(300)).toBe(true);
+  });
+
+  it('is confirmed after its action server was killed and started again, and the one after that too', async () => {
+    const robot = await bedWith();
+    await missionOf(robot);
+    await bed.untilMoving();
+    await bed.restart('move_base');
+    for (const _time of ['first', 'second']) {
+      expect(await robot.stop({ deadline: Date.now() + 10_000 })).toMatchObject({ stopped: true });
+      expect(await bed.standsFor(300)).toBe(true);
+    }
+  });
+
+  it('stops a robot whose action server was killed; who waits for its mission is told', async () => {
+    const robot = await bedWith();
+    const id = await missionOf(robot);
+    await bed.untilMoving();
+    await bed.kill('move_base');
+    const waiting = robot.send('wait_for_skill', id);
+    expect(await waiting).toMatchObject({ awaited: false });
+    expect(await robot.stop({ deadline: Date.now() + 10_000 })).toMatchObject({ stopped: true });
+    expect(await bed.standsFor(300)).toBe(true);
+  });
+});
