@@ -145,7 +145,7 @@ describe.each([1, 2] as const)('Actions of ROS %d', (ros) => {
       stopped = true;
       return report;
     });
-    await each.standIn.until(() => each.standIn.of('publish', '/cmd_vel').length === 2);
+    await each.standIn.until(() => each.standIn.of('publish', '/cmd_vel').length >= 2);
     for (let beats = 0; beats < 5; beats += 1) await each.send('go_by', HERE);
     expect(stopped).toBe(false);
     speed = 0.001;
@@ -158,7 +158,7 @@ describe.each([1, 2] as const)('Actions of ROS %d', (ros) => {
     each.standIn.onCancel = () => {};
     const stopping = each.stop();
     tell(each.standIn, () => 0);
-    await each.standIn.until(() => each.standIn.of('publish', '/cmd_vel').length === 2);
+    await each.standIn.until(() => each.standIn.of('publish', '/cmd_vel').length >= 2);
     const waiting = each.send('wait_for_skill', id);
     await expect(Promise.race([stopping, each.send('cancel_skill', 'nobody')])).resolves.toMatchObject({
       cancelled: false,
@@ -204,7 +204,7 @@ describe('Goals of ROS 2', () => {
     await send('go', HERE);
     tell(standIn, () => 0);
     await expect(stop()).resolves.toEqual({ stopped: true, cancelled_missions: 1 });
-    expect(standIn.of('publish', '/cmd_vel')).toHaveLength(2);
+    expect(standIn.of('publish', '/cmd_vel').length).toBeGreaterThanOrEqual(2);
   });
 
   it('a goal that was refused in silence does not keep stop from answering', async () => {
@@ -240,7 +240,7 @@ describe('Goals of ROS 2', () => {
     const { standIn, stop } = await scene(mapping(2));
     standIn.services.set('/nav/_action/cancel_goal', () => ({ return_code: 1, goals_canceling: [] }));
     await expect(stop()).rejects.toMatchObject({ code: 'robot_error' });
-    await standIn.until(() => standIn.of('publish', '/cmd_vel').length === 2);
+    await standIn.until(() => standIn.of('publish', '/cmd_vel').length >= 2);
   });
 });
 

@@ -1,3 +1,6 @@
+import { setMaxListeners } from 'node:events';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fence } from '../../../control/fence.ts';
 import type { JsonObject } from '../../../json.ts';
 import type { Logger } from '../../../logger.ts';
@@ -12,6 +15,11 @@ import { Connection } from './connection.ts';
  */
 export type Lane = 'ordinary' | 'urgent' | 'blocking';
 
+/** How long after its connection was cut a command may still be delivered, by a proxy or a tunnel that had it already. */
+const LATE_DELIVERY_MS = 5_000;
+const NEVER = new AbortController().signal;
+setMaxListeners(0, NEVER);
+
 export interface ConnectionsListener {
   opened(connection: Connection, lane: Lane): void;
   received(message: JsonObject, lane: Lane): void;
@@ -25,6 +33,8 @@ export class Connections {
   readonly urgent: Connection;
   readonly blocking: Connection;
   readonly #fence: Fence;
+  #inTransit = 0;
+  #cutInTransitAt = Number.NEGATIVE_INFINITY;
 
   constructor(url: string, { logger, fence }: { logger: Logger; fence: Fence }, listener: ConnectionsListener) {
     this.#fence = fence;
@@ -67,6 +77,27 @@ export class Connections {
     this.requireOpen();
     this.#fence.admit(arrivedAt);
     this.ordinary.send(message);
+    if (arrivedAt !== undefined) this.#trackArrival();
+  }
+
+  /** Resets the connection of the commands, so that what has not reached the server by now should not reach it at all. */
+  cutCommands(): void {
+    if (this.#inTransit > 0) this.#cutInTransitAt = performance.now();
+    this.ordinary.reset();
+  }
+
+  /** Settles when no command can be delivered any more whose connection was cut while it was in transit. */
+  async lateCommandsGone(signal: AbortSignal): Promise<void> {
+    const leftMs = this.#cutInTransitAt + LATE_DELIVERY_MS - performance.now();
+    if (leftMs > 0) await sleep(leftMs, undefined, { signal, ref: false });
+  }
+
+  #trackArrival(): void {
+    this.#inTransit += 1;
+    const settle = () => {
+      this.#inTransit -= 1;
+    };
+    this.ordinary.arrived(NEVER).then(settle, settle);
   }
 
   close(): void {

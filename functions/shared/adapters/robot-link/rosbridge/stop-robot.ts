@@ -78,7 +78,7 @@ export class StopRun {
     const { connections, services } = this.#tools;
     this.#tools.form.makeWay();
     if (services.isBlocked(BLOCKED_MS)) connections.blocking.reset();
-    const cleared = this.#await('the server still works off earlier commands', this.#clearOrdinary());
+    const cleared = this.#await('earlier commands may still reach the robot', this.#clearOrdinary());
     const published = stop.publish.map((publication) => this.#publish(publication, cleared));
     for (const call of stop.service) void this.#call(call).catch(() => undefined);
     const firstCounts = this.#actions.map((name) =>
@@ -127,7 +127,7 @@ export class StopRun {
    */
   async #clearOrdinary(): Promise<void> {
     const { connections, services } = this.#tools;
-    if (!connections.ordinary.connected) return;
+    if (!connections.ordinary.connected) return connections.lateCommandsGone(this.#signal);
     let isClear = false;
     // The server may call each service in a thread of its own, where a round trip overtakes it: those get a moment.
     const calls = Promise.race([services.motionAnswered(), sleep(CLEAR_MS, undefined, { ref: false })]);
@@ -142,9 +142,10 @@ export class StopRun {
         await Promise.race([clear, sleep(LOOK_AGAIN_MS, undefined, { ref: false })]);
       }
     } finally {
-      if (!isClear && !this.#isBehindGoal(Number.POSITIVE_INFINITY)) connections.ordinary.reset();
+      if (!isClear && !this.#isBehindGoal(Number.POSITIVE_INFINITY)) connections.cutCommands();
     }
     await calls;
+    await connections.lateCommandsGone(this.#signal);
   }
 
   /** Whether a goal keeps the server from answering: nothing is ever sent behind one, so nothing is held back either. */
@@ -155,8 +156,8 @@ export class StopRun {
   }
 
   /**
-   * Publishes as often as the mapping says, the last time when the way is clear. What is repeated at all is repeated until
-   * the stop is over: until a goal has ended its server may still move the robot.
+   * Publishes as often as the mapping says, and once more when the way is clear. What is repeated at all is repeated until
+   * the stop is over: a late command or a goal that has not ended yet may still move the robot.
    */
   async #publish({ name, message, times, every_ms }: MappedPublication, cleared: Promise<void>): Promise<void> {
     const { connections, services, publications } = this.#tools;
@@ -164,18 +165,15 @@ export class StopRun {
     const frame = { op: 'publish', id: publication.id, topic: name, msg: message.fill({}) };
     try {
       connections.urgent.sendUrgently(frame);
-      for (let sent = 1; sent < Math.max(times, 2); sent += 1) {
-        if (times > 1) await sleep(every_ms, undefined, { ref: false });
-        if (sent >= times - 1) await cleared;
-        if (!connections.urgent.connected) throw broken();
-        connections.urgent.sendUrgently(frame);
-      }
+      if (times > 1) void this.#repeat(frame, every_ms);
+      await Promise.all([cleared, sleep((times - 1) * every_ms, undefined, { ref: false })]);
+      if (!connections.urgent.connected) throw broken();
+      connections.urgent.sendUrgently(frame);
       await this.#await(`what was published to ${name} was not taken`, services.roundTrip('urgent', this.#signal));
       if (publication.error !== undefined) throw refusal(`The robot refuses: ${publication.error}`);
     } finally {
       publications.end(publication);
     }
-    if (times > 1) void this.#repeat(frame, every_ms);
   }
 
   async #repeat(frame: JsonObject, everyMs: number): Promise<void> {
