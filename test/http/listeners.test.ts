@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError } from '../../functions/shared/config.ts';
@@ -69,6 +69,8 @@ describe('Where the service listens', () => {
   it('is a socket also where another user has put a lock beside it', async () => {
     const socket = join(temporaryFolder(), 'rest.sock');
     mkdirSync(`${socket}.lock`);
+    const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1000);
+    utimesSync(`${socket}.lock`, tomorrow, tomorrow); // never stale
     const service = await startTestService({ settings: { SERVICE_SOCKET_PATH: socket } });
     try {
       expect((await http(socket, '/health/live')).status).toBe(200);
