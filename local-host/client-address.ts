@@ -15,10 +15,7 @@ export function createClientAddress(
   trusted: readonly string[],
 ): (peer: string, forwardedFor: string | undefined) => Client {
   if (trusted.length === 0) return (peer) => ({ address: unmapped(peer), viaTrustedProxy: false });
-  const proxies = new BlockList();
-  for (const block of trusted) addBlock(proxies, block);
-  const isProxy = (address: string) =>
-    isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const isProxy = createMembership(trusted);
 
   return (peer, forwardedFor) => {
     const direct = unmapped(peer);
@@ -30,6 +27,20 @@ export function createClientAddress(
     const client = hops.reverse().find((hop) => !isProxy(hop));
     return { address: client !== undefined && isIP(client) !== 0 ? client : direct, viaTrustedProxy: true };
   };
+}
+
+const LOOPBACK = ['127.0.0.0/8', '::1'];
+
+/** Peers whose connections may carry the requests of many clients: trusted proxies, and whoever runs on this computer. */
+export function createSpeaksForMany(trusted: readonly string[]): (peer: string) => boolean {
+  const isMember = createMembership([...LOOPBACK, ...trusted]);
+  return (peer) => isMember(unmapped(peer));
+}
+
+function createMembership(blocks: readonly string[]): (address: string) => boolean {
+  const members = new BlockList();
+  for (const block of blocks) addBlock(members, block);
+  return (address) => isIP(address) !== 0 && members.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** An address alone stands for itself. */

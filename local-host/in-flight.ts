@@ -13,6 +13,12 @@ export function isIndispensable({ routeKey }: { readonly routeKey: string }): bo
   return INDISPENSABLE.has(routeKey);
 }
 
+/** Who wants to know on which connections requests are being answered. */
+interface ConnectionWatcher {
+  begin(socket: Socket): void;
+  end(socket: Socket): void;
+}
+
 /** Every request that is being answered. Knows who hung up, and ends what still runs when the service ends. */
 export class InFlight {
   /** What is being answered on each open connection, in order: mostly one request, several when a client pipelines. */
@@ -20,6 +26,11 @@ export class InFlight {
   #size = 0;
   #draining = false;
   #onEmpty: (() => void) | undefined;
+  readonly #watcher: ConnectionWatcher | undefined;
+
+  constructor(watcher?: ConnectionWatcher) {
+    this.#watcher = watcher;
+  }
 
   get draining(): boolean {
     return this.#draining;
@@ -32,14 +43,15 @@ export class InFlight {
   begin({ socket }: IncomingMessage, response: ServerResponse): Flight {
     const neighbours = this.#connections.get(socket) ?? this.#connect(socket);
     const flight = new Flight(response, neighbours);
-    neighbours.push(flight);
+    if (neighbours.push(flight) === 1) this.#watcher?.begin(socket);
     this.#size += 1;
     response.on('close', () => {
       const place = neighbours.indexOf(flight);
       if (place < 0) return;
       neighbours.splice(place, 1);
       this.#land(flight);
-      neighbours[0]?.takeTurn(true);
+      if (neighbours[0]) neighbours[0].takeTurn(true);
+      else this.#watcher?.end(socket);
     });
     return flight;
   }

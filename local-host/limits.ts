@@ -1,3 +1,5 @@
+import type { ConnectionLimits } from './connection-limits.ts';
+
 /** What a client may ask of a connection. Times in ms, sizes in bytes. Tests hand in shorter times. */
 export interface Limits {
   /** From the first byte of a connection or request to the end of its headers. */
@@ -17,6 +19,8 @@ export interface Limits {
   /** Largest header section that is still answered by the service itself. */
   readonly headerBytes: number;
   readonly headerCount: number;
+  /** How many connections may be open; absent: as many as the descriptors of the process allow. */
+  readonly connections?: ConnectionLimits;
   /** Most bytes of answers that clients have not read yet: of the process, and of one address block. */
   readonly answerBytes: number;
   readonly answerBytesEach: number;

@@ -11,6 +11,7 @@ import type { AnswerBudget } from './answer-budget.ts';
 import { leavesMuchUnread } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type Client, createClientAddress } from './client-address.ts';
+import type { Connections } from './connections.ts';
 import { createCors, preflightHeaders } from './cors.ts';
 import { toEvent } from './event.ts';
 import type { Flight } from './flight.ts';
@@ -29,6 +30,7 @@ export interface ServerParts {
   readonly router: Router;
   readonly inFlight: InFlight;
   readonly limits: Limits;
+  readonly connections: Connections;
   readonly answers: AnswerBudget;
   readonly bodies: BodyBudget;
 }
@@ -42,7 +44,7 @@ const UNROUTED: EndpointSpec = { access: 'public', summary: 'No endpoint', outpu
  */
 export function createHttpServer(
   listener: HostFacts['listener'],
-  { ports, router, inFlight, limits, answers, bodies }: ServerParts,
+  { ports, router, inFlight, limits, connections, answers, bodies }: ServerParts,
   certificate?: TlsCertificate,
 ): Server {
   const { config } = ports;
@@ -61,6 +63,7 @@ export function createHttpServer(
     noDelay: true,
   };
   const server = certificate ? createTlsServer(options, certificate, ports.logger) : createServer(options);
+  connections.watch(server, listener);
   server.maxHeadersCount = 4 * limits.headerCount;
   server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -137,7 +140,10 @@ export function createHttpServer(
       const match = router.find(method, target.path);
       if (!match) throw noRoute(method, target.path);
       inFlight.admit(match.routeKey);
-      if (!isIndispensable(match)) answers.admit(address);
+      if (!isIndispensable(match)) {
+        connections.admit(request.socket);
+        answers.admit(address);
+      }
       return { target, match };
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;

@@ -1,3 +1,4 @@
+import { descriptorLimit } from '../functions/shared/adapters/descriptors/limit.ts';
 import { createPrometheusMetrics } from '../functions/shared/adapters/metrics/prometheus.ts';
 import { give, Ports, type Surroundings } from '../functions/shared/port.ts';
 import {
@@ -13,9 +14,13 @@ import {
   signingKeys,
   skillFiles,
 } from '../functions/shared/ports.ts';
+import { Refusals } from '../functions/shared/refusals.ts';
 import { AnswerBudget } from './answer-budget.ts';
 import { BodyBudget } from './body-budget.ts';
+import { createSpeaksForMany } from './client-address.ts';
 import { startCompanions } from './companions.ts';
+import { connectionLimits } from './connection-limits.ts';
+import { Connections } from './connections.ts';
 import { InFlight } from './in-flight.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { Listeners } from './listeners.ts';
@@ -41,12 +46,20 @@ export interface Service {
  * @throws StartError in one line when a port is taken; what the ports throw.
  */
 export async function startService(surroundings: Surroundings, limits: Limits = LIMITS): Promise<Service> {
-  const inFlight = new InFlight();
+  const { config, logger, clock = Date.now } = surroundings;
   const counting = createPrometheusMetrics();
+  const refused = new Refusals(counting, logger, clock);
+  const connections = new Connections(
+    limits.connections ?? connectionLimits(descriptorLimit()),
+    refused,
+    createSpeaksForMany(config.SERVICE_TRUSTED_PROXY),
+  );
+  const inFlight = new InFlight(connections);
   const ports = new Ports({
     ...surroundings,
     given: [
       give(metrics, counting),
+      give(refusals, refused),
       give(lifecycle, inFlight),
       give(apiDocument, apiDocumentOf(ROUTES)),
       give(localSocket, { problem: () => listeners.socketProblem }),
@@ -55,11 +68,15 @@ export async function startService(surroundings: Surroundings, limits: Limits = 
   });
   const first = [signingKeys, keyStore, robotLink, skillFiles, llmConfigFile, descriptionFiles];
   for (const which of first) await ports.get<unknown>(which);
-  const router = createRouter(ROUTES, ports.config.fleet);
-  const refused = await ports.get(refusals);
-  const answers = new AnswerBudget(limits, refused);
-  const bodies = new BodyBudget(limits, refused);
-  const listeners: Listeners = new Listeners({ ports, router, inFlight, limits, answers, bodies });
+  const listeners: Listeners = new Listeners({
+    ports,
+    router: createRouter(ROUTES, config.fleet),
+    inFlight,
+    limits,
+    connections,
+    answers: new AnswerBudget(limits, refused),
+    bodies: new BodyBudget(limits, refused),
+  });
   const { url, tlsUrl, socketPath } = await listeners.open();
   const companions = await startCompanions(ports).catch(async (error: unknown) => {
     await listeners.close();

@@ -1,0 +1,96 @@
+import { Socket } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import { connectionLimits } from '../../../local-host/connection-limits.ts';
+import { type Connection, ConnectionPool } from '../../../local-host/connection-pool.ts';
+
+const UNLIMITED = Number.POSITIVE_INFINITY;
+
+function pool(most: number, spare = 2) {
+  const told: Array<readonly [string, boolean]> = [];
+  const made = new ConnectionPool({ most, spare }, (block, closedIdle) => told.push([block, closedIdle]));
+  const add = (block: string, each = UNLIMITED) => made.add(new Socket(), block, each);
+  const fill = (count: number, block: string, each = UNLIMITED) =>
+    Array.from({ length: count }, () => add(block, each));
+  return { made, told, add, fill };
+}
+
+const open = (connections: readonly Connection[]) => connections.map(({ socket }) => !socket.destroyed);
+
+describe('A pool of connections', () => {
+  it('closes the longest idle one of a block that is full, and none of others', () => {
+    const { add, fill, told } = pool(100);
+    const others = fill(5, 'b');
+    const first = fill(3, 'a', 3);
+    const newcomer = add('a', 3);
+    expect([open(first), open(others), open([newcomer])]).toEqual([[false, true, true], Array(5).fill(true), [true]]);
+    expect(told).toEqual([['a', true]]);
+  });
+
+  it('counts a connection as idle from its last answer on', () => {
+    const { made, add, fill } = pool(3);
+    const [first, second, third] = fill(3, 'a') as [Connection, Connection, Connection];
+    made.begin(first);
+    made.end(first);
+    made.begin(third);
+    add('a');
+    expect(open([first, second, third])).toEqual([true, false, true]);
+  });
+
+  it('makes room at the expense of the block that has most when all places are taken', () => {
+    const { add, fill } = pool(10);
+    const few = fill(3, 'few');
+    const many = fill(7, 'many');
+    const newcomer = add('new');
+    expect(open(few)).toEqual([true, true, true]);
+    expect(open(many)).toEqual([false, ...Array(6).fill(true)]);
+    expect(newcomer.spare).toBe(false);
+  });
+
+  it('takes a newcomer in for a stop while all are busy, until there is a place for him', () => {
+    const { made, add, fill, told } = pool(3);
+    const busy = fill(3, 'a');
+    for (const each of busy) made.begin(each);
+    const newcomer = add('b');
+    expect([newcomer.spare, made.hasPlace(newcomer), newcomer.socket.destroyed]).toEqual([true, false, false]);
+    expect(told).toEqual([['b', false]]);
+    made.remove(busy[0] as Connection); // as: there are three
+    expect(made.hasPlace(newcomer)).toBe(true);
+    made.begin(newcomer);
+    expect(add('c').spare).toBe(true);
+  });
+
+  it('closes the longest idle spare one when there are too many, rather than one on which a stop is under way', () => {
+    const { made, fill } = pool(1, 2);
+    for (const each of fill(1, 'a')) made.begin(each);
+    const [stopping, idle] = fill(2, 'b') as [Connection, Connection];
+    made.begin(stopping);
+    const newcomers = fill(2, 'c');
+    expect(open([stopping, idle, ...newcomers])).toEqual([true, false, false, true]);
+  });
+
+  it('has every place again when all have gone, however they went', () => {
+    const { made, fill } = pool(4, 2);
+    const connections = fill(20, 'a', 3);
+    for (const each of connections) {
+      made.begin(each);
+      made.remove(each);
+      made.end(each);
+      made.remove(each);
+    }
+    expect(fill(3, 'b', 3).map(({ spare }) => spare)).toEqual([false, false, false]);
+    expect(open(connections.slice(-3))).toEqual([true, true, true]);
+  });
+});
+
+describe('The limits of connections', () => {
+  it.each([256, 1024, 16_384, 1_000_000, Number.MAX_SAFE_INTEGER])(
+    'leave a quarter of %d descriptors',
+    (descriptors) => {
+      const { tcp, tcpEach, socket, spare } = connectionLimits(descriptors);
+      expect(tcp + socket + 2 * spare).toBeLessThanOrEqual(descriptors * 0.75);
+      expect(tcp).toBeLessThanOrEqual(4096);
+      expect(tcpEach).toBeLessThanOrEqual(tcp / 4);
+      expect(socket).toBeGreaterThanOrEqual(16);
+    },
+  );
+});
