@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { http } from '../support/http.ts';
 import { freshEnvironment, runToEnd, type ServiceProcess, startProcess } from '../support/process.ts';
+import { until } from '../support/processes.ts';
 import { temporaryFolder } from '../support/world.ts';
 
 const started: ServiceProcess[] = [];
@@ -95,7 +96,7 @@ describe('A start', () => {
     const third = await start({ SERVICE_SOCKET_PATH: file });
     expect((await http(third.url, '/health/live')).status).toBe(200);
     expect(readFileSync(file, 'utf8')).toBe('precious');
-    expect(third.output().stderr).toMatch(/is no socket; it belongs to user \w+/);
+    await until('the log says whose it is', () => /is no socket; it belongs to user \w+/.test(third.output().stderr));
   });
 
   it('lets nobody but owner and group at the socket', async () => {

@@ -2,16 +2,15 @@ import { setMaxListeners } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../../errors.ts';
-import type { JsonObject, JsonValue } from '../../../json.ts';
+import type { JsonObject } from '../../../json.ts';
 import type { SendOptions, StopReport } from '../port.ts';
 import type { CancelAllAnswer } from './action-form.ts';
 import { broken } from './connection.ts';
 import type { Goal } from './goal.ts';
-import type { StillEntry } from './mapping.schema.ts';
 import type { MappedPublication, Mapping, ServiceCall } from './mapping.ts';
 import { requireSuccess, type Tools } from './run-way.ts';
 import { refusal } from './services.ts';
-import { reach } from './template.ts';
+import { standsStill } from './standstill.ts';
 
 /** How long what was sent before may take to be looked at, before its connection is ended. */
 const CLEAR_MS = 500;
@@ -98,7 +97,7 @@ export class StopRun {
       const missing = `${stop.still.name} does not show that it stands`;
       // What was held up on its way here tells of an earlier moment.
       await this.#await(missing, services.roundTrip('urgent', this.#signal));
-      await this.#await(missing, this.#standsStill(stop.still));
+      await this.#await(missing, standsStill(this.#tools.topics, stop.still, this.#signal));
     }
     const lost = this.#goals.find(({ ending }) => ending?.assumed === 'lost');
     if (lost) throw refusal(`All was sent, but how the goal of ${lost.action} ended is not known`);
@@ -208,31 +207,6 @@ export class StopRun {
     const request = { service: call.name, type: call.type, args: call.args.fill({}) };
     const answer = await services.callBeside(request, this.#signal);
     requireSuccess(call, { answer: services.valuesOf(call.name, answer) });
-  }
-
-  /** The robot stands when it said so in every message of a window of time, two at least. */
-  #standsStill({ name, zero, tolerance, window_ms }: StillEntry): Promise<void> {
-    const isStill = (message: JsonValue) =>
-      zero.every((path) => {
-        const speed = reach(message, path.split('.'));
-        return typeof speed === 'number' && Math.abs(speed) <= tolerance;
-      });
-    return new Promise((resolve, reject) => {
-      let since: number | undefined;
-      const leave = this.#tools.topics.listen(name, (message) => {
-        const now = performance.now();
-        since = isStill(message) ? (since ?? now) : undefined;
-        if (since === undefined || now - since < window_ms) return;
-        leave();
-        resolve();
-      });
-      const quit = () => {
-        leave();
-        reject(this.#signal.reason);
-      };
-      this.#signal.addEventListener('abort', quit, { once: true });
-      if (this.#signal.aborted) quit();
-    });
   }
 
   /** How many missions were cancelled, where the robot says so, or at least how many of ours. */
