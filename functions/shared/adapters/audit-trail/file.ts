@@ -163,7 +163,8 @@ export class AuditFile implements AuditTrail {
 function parseLine(line: string): AuditEntry | undefined {
   if (line === '') return undefined;
   try {
-    return JSON.parse(line) as AuditEntry; // as: only this service writes the file
+    const entry = JSON.parse(line) as AuditEntry; // as: only this service writes the file
+    return Number.isNaN(Date.parse(entry.at)) ? undefined : entry;
   } catch {
     return undefined;
   }

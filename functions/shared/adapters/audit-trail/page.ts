@@ -23,7 +23,7 @@ export async function* merged(
 ): AsyncGenerator<AuditEntry> {
   let [left, right] = [await one.next(), await other.next()];
   while (!left.done || !right.done) {
-    const takesLeft = right.done || (!left.done && left.value.at >= right.value.at);
+    const takesLeft = right.done || (!left.done && newer(left.value, right.value) >= 0);
     if (takesLeft && !left.done) {
       yield left.value;
       left = await one.next();
@@ -32,6 +32,13 @@ export async function* merged(
       right = await other.next();
     }
   }
+}
+
+/** Above 0 when `one` is newer. Of one millisecond the higher number is, where one process has counted both. */
+function newer(one: AuditEntry, other: AuditEntry): number {
+  if (one.at !== other.at) return one.at > other.at ? 1 : -1;
+  const [[, process, count = ''], [, otherProcess, otherCount = '']] = [one.id.split('-'), other.id.split('-')];
+  return process === otherProcess ? Number.parseInt(count, 36) - Number.parseInt(otherCount, 36) : 0;
 }
 
 /**
@@ -43,7 +50,8 @@ export async function* byTime(newestFirst: AsyncIterable<AuditEntry>, latenessMs
   let head = 0; // of a long array it is dear to take the first away, one by one
   for await (const entry of newestFirst) {
     let place = held.length;
-    while (place > head && (held[place - 1]?.at ?? '') < entry.at) place -= 1;
+    for (let above = held[place - 1]; above && place > head && newer(entry, above) > 0; above = held[place - 1])
+      place -= 1;
     held.splice(place, 0, entry);
     // What was written before this one is from before this one was written.
     const latest = new Date(Date.parse(entry.at) + latenessMs).toISOString();

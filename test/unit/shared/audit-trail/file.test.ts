@@ -107,6 +107,13 @@ describe('The audit file', () => {
     expect((await trail.read(everything)).entries.map(({ request_id }) => request_id)).toEqual(['new', 'old']);
   });
 
+  it.each(['{}', 'null', '"text"', '{"at":"yesterday"}'])('passes over the line %s that is no entry', async (line) => {
+    const path = join(temporaryFolder(), 'audit.jsonl');
+    writeFileSync(path, `${line}\n${JSON.stringify(entry({ request_id: 'whole' }))}\n`);
+    const { entries } = await openTrail(path, silentLogger).read(everything);
+    expect(entries.map(({ request_id }) => request_id)).toEqual(['whole']);
+  });
+
   it('writes no line that another line could be smuggled into', async () => {
     const folder = join(temporaryFolder(), 'a');
     mkdirSync(folder);
