@@ -15,7 +15,7 @@ export const handler = endpoint({
     'All rows come out of one state of the table. The header `X-Total-Count` has the rows of the whole table.',
   uses: { database },
   errors: ['unknown_table', 'busy', 'component_unavailable'],
-}).handler(async ({ valid, signal }, { database }) => {
-  const { total, body } = await readRows(database, valid.query, signal);
+}).handler(async ({ valid, caller, signal }, { database }) => {
+  const { total, body } = await readRows(database, valid.query, { signal, owner: caller.keyId });
   return new Reply(body, { 'content-type': 'application/json', 'x-total-count': String(total) });
 });

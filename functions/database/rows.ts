@@ -1,4 +1,4 @@
-import type { Page, RobotDatabase, RowStream } from '../shared/adapters/database/port.ts';
+import type { Page, Reading, RobotDatabase, RowStream } from '../shared/adapters/database/port.ts';
 import { KEY } from '../shared/adapters/database/tables.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { invalid } from '../shared/middleware/parse-input.ts';
@@ -25,9 +25,9 @@ export interface GamepadConfig {
 export function readRows(
   database: RobotDatabase,
   { tablename, ...page }: Page & { readonly tablename: string },
-  signal: AbortSignal,
+  reading: Reading,
 ): Promise<RowStream> {
-  return database.readRows(tableNamed(tablename).name, page, signal);
+  return database.readRows(tableNamed(tablename).name, page, reading);
 }
 
 /** The row an item identifies. Errors: unknown_table, validation_failed, row_not_found. */

@@ -155,9 +155,10 @@ export const readiness: Port<readonly ReadinessCheck[]> = /* @__PURE__ */ port('
 /** The robot's database, at SERVICE_DATABASE_URL. */
 export const database: Port<RobotDatabase> = /* @__PURE__ */ port(
   'database',
-  async ({ config, logger, clock }) => {
+  async (ports) => {
     const { openDatabase } = await import('./adapters/database/open.ts');
-    return openDatabase(config, logger, clock);
+    const { config, logger, clock } = ports;
+    return openDatabase(config, logger, clock, await ports.get(refusals));
   },
   (database) => database.close(),
 );

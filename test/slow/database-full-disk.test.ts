@@ -24,7 +24,7 @@ function outcome(work: Promise<unknown>): Promise<string> {
 }
 
 async function rowsOf(database: RobotDatabase): Promise<unknown[]> {
-  const { body } = await database.readRows(table, {}, new AbortController().signal);
+  const { body } = await database.readRows(table, {}, { signal: new AbortController().signal, owner: 'key-1' });
   let text = '';
   for await (const chunk of body) text += chunk;
   return JSON.parse(text) as unknown[]; // as: the table is a JSON array

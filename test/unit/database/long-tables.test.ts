@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -8,13 +8,15 @@ import { handler as importTable } from '../../../functions/database/import-table
 import { handler as readTable } from '../../../functions/database/read-table.handler.ts';
 import type { RobotDatabase } from '../../../functions/shared/adapters/database/port.ts';
 import { Cursors } from '../../../functions/shared/adapters/database/sqlite/cursors.ts';
+import { streamRows } from '../../../functions/shared/adapters/database/sqlite/row-stream.ts';
 import { database } from '../../../functions/shared/ports.ts';
 import { type DatabaseWorld, databaseWorld } from '../../support/database.ts';
 import { homeWithRobots } from '../../support/database-file.ts';
+import { until } from '../../support/processes.ts';
 import { temporaryFolder } from '../../support/world.ts';
 
 /** So many that they travel in several parts. */
-const ROWS = 5_000;
+const ROWS = 10_000;
 const tablename = 'robots_table';
 
 let world: DatabaseWorld;
@@ -27,7 +29,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const reading = (signal = new AbortController().signal) => open.readRows(tablename, {}, signal);
+const reading = (signal = new AbortController().signal, owner = 'key-1') =>
+  open.readRows(tablename, {}, { signal, owner });
 const idsOf = (json: string) => (JSON.parse(json) as Array<{ id: number }>).map(({ id }) => id);
 const ids = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
@@ -56,15 +59,21 @@ describe('A long table', () => {
     expect(idsOf(await text((await reading()).body))).toEqual(ids(ROWS));
   });
 
-  it('is read by 32 clients at once; one more is busy until another hangs up', async () => {
-    const clients = Array.from({ length: 32 }, () => new AbortController());
-    const bodies = await Promise.all(clients.map(async ({ signal }) => (await reading(signal)).body));
+  it.each([
+    ['32 clients', 32, (index: number) => `key-${index}`],
+    ['8 clients with one key', 8, () => 'key-1'],
+  ])('is read by %s at once; one more is busy until another hangs up', async (_who, count, owner) => {
+    const clients = Array.from({ length: count }, () => new AbortController());
+    const bodies = await Promise.all(
+      clients.map(async ({ signal }, index) => (await reading(signal, owner(index + 1))).body),
+    );
     const refused = await world.call(readTable, { query: { tablename } });
     expect({ status: refused.status, code: refused.body.code, after: refused.headers['retry-after'] }).toEqual({
       status: 409,
       code: 'busy',
       after: '2',
     });
+    if (count < 32) (await reading(undefined, 'key-2')).body.destroy();
     for (const client of clients) client.abort();
     expect(bodies.map(({ destroyed }) => destroyed)).toEqual(clients.map(() => true));
     expect(await world.call(readTable, { query: { tablename } })).toMatchObject({ status: 200 });
@@ -88,7 +97,7 @@ describe('A reading that nobody continues', () => {
 
   it('ends after a minute without a question, and no earlier', () => {
     const cursors = new Cursors(world.file);
-    const { id, chunk } = cursors.start(tablename, {});
+    const { id, chunk } = cursors.start(tablename, {}, 'key-1');
     expect(chunk.more).toBe(true);
     jest.advanceTimersByTime(59_999);
     expect(cursors.continue(id).more).toBe(true);
@@ -98,6 +107,62 @@ describe('A reading that nobody continues', () => {
     expect(() => cursors.continue(id)).toThrow('had ended');
     cursors.end(id); // the client that hangs up now finds nothing to end
     cursors.close();
+  });
+});
+
+describe('A reading that goes on too long', () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('ends after five minutes, however well it is continued', () => {
+    const cursors = new Cursors(world.file);
+    const { id } = cursors.start(tablename, {}, 'key-1');
+    for (const seconds of [50, 50, 50, 50, 50, 49]) {
+      jest.advanceTimersByTime(seconds * 1000);
+      expect(cursors.continue(id)).toMatchObject({ more: true });
+    }
+    jest.advanceTimersByTime(1000);
+    expect(() => cursors.continue(id)).toThrow('took too long');
+    cursors.close();
+  });
+
+  it('breaks its answer off with an error that says why', async () => {
+    const thread = { call: async () => ({ id: 1, total: 2, chunk: { bytes: Buffer.from('[1'), more: true } }) };
+    const { body } = await streamRows(
+      thread as never,
+      tablename,
+      {},
+      { signal: new AbortController().signal, owner: 'a' },
+    ); // as: it is asked for nothing else
+    const failed = once(body, 'error');
+    jest.advanceTimersByTime(60_000);
+    expect(await failed).toEqual([expect.objectContaining({ message: expect.stringContaining('more than 60 s') })]);
+    expect(body.destroyed).toBe(true);
+  });
+});
+
+describe('The log of the database', () => {
+  const size = () => statSync(`${world.file}-wal`).size;
+  const write = async (rows: number) => {
+    for (let row = 0; row < rows; row += 1) {
+      await open.update(tablename, 1, { name: 'x'.repeat(1_000_000 + row) });
+    }
+  };
+
+  it('grows while a reading needs it, and is short again after it', async () => {
+    const { body } = await reading();
+    await once(body, 'readable');
+    await write(24);
+    expect(size()).toBeGreaterThan(20_000_000);
+    body.destroy();
+    await until('it is short', async () => {
+      await open.update(tablename, 1, { name: 'robot' });
+      return size() < 1_000_000;
+    });
   });
 });
 

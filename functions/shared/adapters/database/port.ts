@@ -11,6 +11,14 @@ export interface Page {
   readonly offset?: number | undefined;
 }
 
+/** Who reads, and until when. */
+export interface Reading {
+  /** Ends the reading when it aborts. */
+  readonly signal: AbortSignal;
+  /** The key of the caller: nobody's readings are all that run at once. */
+  readonly owner: string;
+}
+
 /** Rows on their way: a JSON array, written as it is taken, out of one state of the table. */
 export interface RowStream {
   /** Rows of the whole table. */
@@ -55,8 +63,11 @@ export interface Transferred {
 export interface RobotDatabase {
   /** The SQLAlchemy-style URL. */
   readonly url: string;
-  /** Rows in the order of their keys. Error: busy, when too many large tables are being read. */
-  readRows(table: string, page: Page, signal: AbortSignal): Promise<RowStream>;
+  /**
+   * Rows in the order of their keys. A reading that makes no progress for a minute, or takes longer than five, breaks off.
+   * Error: busy, when too many large tables are being read, by this owner or by all.
+   */
+  readRows(table: string, page: Page, reading: Reading): Promise<RowStream>;
   readRow(table: string, key: RowKey): Promise<StoredRow | undefined>;
   /** The row as stored. Errors: already_exists, conflict (a dangling reference). */
   insert(table: string, row: StoredRow): Promise<StoredRow>;

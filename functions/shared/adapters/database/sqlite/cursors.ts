@@ -2,29 +2,31 @@ import type { StoredValue } from '../column.ts';
 import { KEY } from '../column.ts';
 import type { Page } from '../port.ts';
 import { rowWriter } from '../value.ts';
+import {
+  type Chunk,
+  MAX_CURSORS,
+  MAX_CURSORS_EACH,
+  MAX_IDLE_MS,
+  MAX_LOG_BYTES,
+  MAX_READING_MS,
+} from './cursor-limits.ts';
 import { busy } from './failure.ts';
 import { described } from './rows.ts';
 import { query, Session } from './session.ts';
-
-/** Part of a JSON array of rows; `more` says that the reader is to be asked again. */
-export interface Chunk {
-  readonly bytes: Uint8Array;
-  readonly more: boolean;
-}
+import { logBytes } from './write-ahead-log.ts';
 
 interface Cursor {
   readonly session: Session;
   readonly rows: Iterator<unknown>;
   readonly write: (values: readonly StoredValue[]) => string;
   first: boolean;
-  timer: NodeJS.Timeout;
+  readonly owner: string;
+  readonly idle: NodeJS.Timeout;
+  readonly life: NodeJS.Timeout;
 }
 
 const CHUNK_CHARACTERS = 64 * 1024;
-const MOST_CURSORS = 32;
 const KEPT_SESSIONS = 4;
-/** A reading that nobody continues holds the database's log back: it ends after this many ms. */
-const IDLE_MS = 60_000;
 
 /** Reads tables as JSON text, a chunk at a time, each table out of one state of the database. */
 export class Cursors {
@@ -39,8 +41,8 @@ export class Cursors {
   }
 
   /** Starts a reading: rows of the whole table, and the first chunk. Error: busy. */
-  start(table: string, { limit, offset }: Page): { id: number; total: number; chunk: Chunk } {
-    if (this.#open.size >= MOST_CURSORS) throw busy(`${MOST_CURSORS} large tables are being read.`);
+  start(table: string, { limit, offset }: Page, owner: string): { id: number; total: number; chunk: Chunk } {
+    this.#assertRoom(owner);
     const session = this.#idle.pop() ?? Session.reading(this.#file);
     const id = this.#next++;
     try {
@@ -56,8 +58,9 @@ export class Cursors {
         .prepare(page.sql)
         .raw(true)
         .iterate(...page.parameters);
-      const timer = setTimeout(() => this.end(id), IDLE_MS);
-      this.#open.set(id, { session, rows, write: rowWriter(description), first: true, timer });
+      const idle = setTimeout(() => this.end(id), MAX_IDLE_MS);
+      const life = setTimeout(() => this.end(id), MAX_READING_MS);
+      this.#open.set(id, { session, rows, write: rowWriter(description), first: true, owner, idle, life });
       return { id, total, chunk: this.continue(id) };
     } catch (error) {
       this.#drop(id);
@@ -69,14 +72,25 @@ export class Cursors {
   /** The next chunk. After the last one the reading has ended. */
   continue(id: number): Chunk {
     const cursor = this.#open.get(id);
-    if (!cursor) throw new Error('the reading had ended: nobody continued it in time');
-    cursor.timer.refresh();
+    if (!cursor) throw new Error('the reading had ended: it was not continued in time, or took too long');
+    cursor.idle.refresh();
     try {
       return this.#chunk(id, cursor);
     } catch (error) {
       this.#drop(id)?.session.close(); // what failed once is not kept for the next reading
       throw error;
     }
+  }
+
+  #assertRoom(owner: string): void {
+    if (this.#open.size === 0) return;
+    if (this.#open.size >= MAX_CURSORS) throw busy(`${MAX_CURSORS} large tables are being read.`);
+    let own = 0;
+    for (const cursor of this.#open.values()) if (cursor.owner === owner) own += 1;
+    if (own >= MAX_CURSORS_EACH) {
+      throw busy(`${MAX_CURSORS_EACH} large tables are being read with this key. Read one to its end, or hang up.`);
+    }
+    if (logBytes(this.#file) > MAX_LOG_BYTES) throw busy('The log of the database waits for long readings to end.');
   }
 
   #chunk(id: number, cursor: Cursor): Chunk {
@@ -106,7 +120,8 @@ export class Cursors {
     const cursor = this.#open.get(id);
     if (!cursor) return undefined;
     this.#open.delete(id);
-    clearTimeout(cursor.timer);
+    clearTimeout(cursor.idle);
+    clearTimeout(cursor.life);
     cursor.rows.return?.();
     return cursor;
   }

@@ -1,8 +1,19 @@
 import { basename, dirname } from 'node:path';
-import { unavailable } from '../../../errors.ts';
+import { ServiceError, unavailable } from '../../../errors.ts';
 import type { Logger } from '../../../logger.ts';
+import type { Refusals } from '../../../refusals.ts';
 import type { RowKey, StoredRow } from '../column.ts';
-import type { Cleared, Page, Restored, RobotDatabase, RowStream, Selection, Snapshot, Transferred } from '../port.ts';
+import type {
+  Cleared,
+  Page,
+  Reading,
+  Restored,
+  RobotDatabase,
+  RowStream,
+  Selection,
+  Snapshot,
+  Transferred,
+} from '../port.ts';
 import { busy, named } from './failure.ts';
 import type { ReaderJobs, WriterJobs } from './jobs.ts';
 import { streamRows } from './row-stream.ts';
@@ -15,6 +26,12 @@ import { Turns } from './turns.ts';
 /** A database that could not be opened is tried anew, but no more often than this, in ms. */
 const RETRY_MS = 5_000;
 
+export interface DatabaseWorld {
+  readonly logger: Logger;
+  readonly clock: () => number;
+  readonly refusals: Refusals;
+}
+
 /**
  * The database over SQLite. One thread writes, one reads tables and exports; only single rows are read right here, by
  * their key, which takes microseconds beside any write.
@@ -23,6 +40,7 @@ export class SqliteDatabase implements RobotDatabase {
   readonly url: string;
   readonly #clock: () => number;
   readonly #logger: Logger;
+  readonly #refusals: Refusals;
   readonly #storage: Storage;
   readonly #writer: ThreadClient<WriterJobs>;
   readonly #reader: ThreadClient<ReaderJobs>;
@@ -32,18 +50,26 @@ export class SqliteDatabase implements RobotDatabase {
   #problem: { readonly error: Error; readonly at: number } | undefined;
   #long: string | undefined;
 
-  constructor(url: string, storage: Storage, logger: Logger, clock: () => number) {
+  constructor(url: string, storage: Storage, { logger, clock, refusals }: DatabaseWorld) {
     this.url = url;
     this.#storage = storage;
     this.#logger = logger;
+    this.#refusals = refusals;
     this.#clock = clock;
     this.#writer = new ThreadClient({ role: 'writer', storage });
     this.#reader = new ThreadClient({ role: 'reader', storage });
   }
 
-  async readRows(table: string, page: Page, signal: AbortSignal): Promise<RowStream> {
+  async readRows(table: string, page: Page, reading: Reading): Promise<RowStream> {
     await this.open();
-    return streamRows(this.#reader, table, page, signal);
+    try {
+      return await streamRows(this.#reader, table, page, reading);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'busy') {
+        this.#refusals.note('readings', 'Refused to read another table', { owner: reading.owner });
+      }
+      throw error;
+    }
   }
 
   async readRow(table: string, key: RowKey): Promise<StoredRow | undefined> {

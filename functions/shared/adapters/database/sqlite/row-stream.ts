@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import type { Page, RowStream } from '../port.ts';
-import type { Chunk } from './cursors.ts';
+import type { Page, Reading, RowStream } from '../port.ts';
+import { type Chunk, MAX_IDLE_MS, MAX_READING_MS } from './cursor-limits.ts';
 import type { ReaderJobs } from './jobs.ts';
 import type { ThreadClient } from './thread-client.ts';
 
@@ -9,9 +9,9 @@ export async function streamRows(
   thread: ThreadClient<ReaderJobs>,
   table: string,
   page: Page,
-  signal: AbortSignal,
+  { signal, owner }: Reading,
 ): Promise<RowStream> {
-  const { id, total, chunk } = await thread.call('start', table, page);
+  const { id, total, chunk } = await thread.call('start', table, page, owner);
   return {
     total,
     body: chunk.more ? long(thread, id, chunk, signal) : Readable.from([chunk.bytes], { objectMode: false }),
@@ -21,8 +21,12 @@ export async function streamRows(
 function long(thread: ThreadClient<ReaderJobs>, id: number, first: Chunk, signal: AbortSignal): Readable {
   let ready: Chunk | undefined = first;
   let ended = false;
+  // The thread ends a reading that nobody continues, too; here its client, who would wait for ever, is cut off.
+  const idle = setTimeout(() => body.destroy(tooSlow(MAX_IDLE_MS)), MAX_IDLE_MS).unref();
+  const life = setTimeout(() => body.destroy(tooSlow(MAX_READING_MS)), MAX_READING_MS).unref();
   const body = new Readable({
     read() {
+      idle.refresh();
       const next = ready ? Promise.resolve(ready) : thread.call('continue', id);
       ready = undefined;
       next.then(
@@ -36,6 +40,8 @@ function long(thread: ThreadClient<ReaderJobs>, id: number, first: Chunk, signal
       );
     },
     destroy(error, done) {
+      clearTimeout(idle);
+      clearTimeout(life);
       signal.removeEventListener('abort', hangUp);
       if (!ended) thread.call('end', id).catch(() => {}); // a thread that died has ended it
       done(error);
@@ -45,4 +51,8 @@ function long(thread: ThreadClient<ReaderJobs>, id: number, first: Chunk, signal
   signal.addEventListener('abort', hangUp);
   if (signal.aborted) hangUp();
   return body;
+}
+
+function tooSlow(afterMs: number): Error {
+  return new Error(`the client took more than ${afterMs / 1000} s to read a table, or the next part of it`);
 }

@@ -32,6 +32,8 @@ export interface Compilable {
 /** How long a connection waits for a lock that another process holds, in ms. Never on the main thread. */
 const LOCK_WAIT_MS = 5_000;
 const KEPT_STATEMENTS = 500;
+/** Tables are read once from end to end; what has been read is not needed again. */
+const READER_CACHE_KIB = 512;
 
 /** One connection to the database file, with its prepared statements. */
 export class Session {
@@ -59,7 +61,19 @@ export class Session {
 
   /** A connection that only reads, beside any writer. `wait`: ms it may wait for a lock. */
   static reading(file: string, wait = LOCK_WAIT_MS): Session {
-    return new Session(new Database(file, { readonly: true, fileMustExist: true, timeout: wait }));
+    const session = new Session(new Database(file, { readonly: true, fileMustExist: true, timeout: wait }));
+    session.database.pragma(`cache_size = -${READER_CACHE_KIB}`);
+    return session;
+  }
+
+  /** Does something that gives up where it would wait for a lock. */
+  withoutWaiting(work: (database: Database.Database) => void): void {
+    this.database.pragma('busy_timeout = 0');
+    try {
+      work(this.database);
+    } finally {
+      this.database.pragma(`busy_timeout = ${LOCK_WAIT_MS}`);
+    }
   }
 
   prepare(sql: string): Statement {
