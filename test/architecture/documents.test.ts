@@ -44,6 +44,16 @@ describe('What is written down is what is built', () => {
     }
   });
 
+  it('every hazard of docs/safety.md is shown by a test that is there', () => {
+    const hazards = markdownTable('docs/safety.md', 'Hazards');
+    expect(hazards.length).toBeGreaterThan(15);
+    for (const [failure = '', , , , , tests = ''] of hazards) {
+      expect([failure, codesIn(tests).length > 0]).toEqual([failure, true]);
+      const missing = codesIn(tests).filter((name) => !existsSync(join(ROOT, 'test', `${name}.test.ts`)));
+      expect([failure, missing]).toEqual([failure, []]);
+    }
+  });
+
   it('every attack that is tested stands among the promises of SECURITY.md', () => {
     const named = markdownTable('SECURITY.md', 'What is defended').flatMap(([, tests = '']) => codesIn(tests));
     const attacks = readdirSync(join(ROOT, 'test/http/abuse')).map((name) => `test/http/abuse/${name}`);

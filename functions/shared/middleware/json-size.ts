@@ -12,7 +12,7 @@ const COMMA = 0x2c;
  * Finds that a JSON text has too many members or is nested too deeply, in one pass and before anything is made of it.
  * What is no JSON may pass; the parser finds that.
  */
-export function jsonSizeFault(text: string): Fault | undefined {
+export function jsonSizeFault(text: string, maxMembers = MAX_MEMBERS): Fault | undefined {
   let members = 0;
   let depth = 0;
   /** The last character that counts opened an object or array: what follows is its first member, unless it is closed. */
@@ -28,7 +28,7 @@ export function jsonSizeFault(text: string): Fault | undefined {
     else if (code === COMMA) members += 1;
     else if (code === QUOTE) at = endOfString(text, at);
     if (depth > MAX_DEPTH) return tooDeep();
-    if (members > MAX_MEMBERS) return tooManyMembers();
+    if (members > maxMembers) return tooManyMembers();
   }
   return undefined;
 }

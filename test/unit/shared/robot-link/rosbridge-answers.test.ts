@@ -329,6 +329,17 @@ describe('Goals', () => {
     expect(goals.underWay()).toContain(next);
   });
 
+  it('that are over keep the words of the robot short, and a result only for who waits for it', async () => {
+    const goals = new Goals();
+    const ending = { how: 'failed', result: { map: 'x'.repeat(10_000) }, message: 'y'.repeat(10_000) } as const;
+    const [left, awaited] = [goals.add('alice', '/nav'), goals.add('alice', '/nav')];
+    const waiting = awaited.over.wait(new AbortController().signal);
+    for (const goal of [left, awaited]) goals.end(goal, ending);
+    await waiting;
+    expect(left.ending).toEqual({ how: 'failed', result: null, message: 'y'.repeat(300) });
+    expect(awaited.ending).toEqual({ ...ending, message: 'y'.repeat(300) });
+  });
+
   it('that are over are remembered up to a thousand, the newest', () => {
     const goals = new Goals();
     const ended = Array.from({ length: 1_001 }, () => {

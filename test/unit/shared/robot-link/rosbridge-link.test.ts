@@ -219,6 +219,7 @@ describe('A rosbridge link that breaks', () => {
     ['an answer nobody asked for', '{"op": "service_response", "id": "1", "values": {}, "result": true}'],
     ['a topic nobody listens to', '{"op": "publish", "topic": "__proto__", "msg": 1}'],
     ['a result of no goal', '{"op": "action_result", "id": {"a": 1}, "status": "x"}'],
+    ['no end of brackets', `{"op": "publish", "topic": "/odom", "msg": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
     ['a status', '{"op": "status", "level": "error", "msg": "publish: no such topic"}'],
   ])('is not disturbed by a message with %s', async (_what, text) => {
     const { standIn, send } = await scene(MAPPING);

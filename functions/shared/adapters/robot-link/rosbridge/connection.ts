@@ -5,6 +5,7 @@ import { ServiceError } from '../../../errors.ts';
 import type { JsonObject, JsonValue } from '../../../json.ts';
 import type { Logger } from '../../../logger.ts';
 import { maskUrl } from '../../../mask-url.ts';
+import { jsonSizeFault } from '../../../middleware/json-size.ts';
 import { Moment } from '../moment.ts';
 import { robotUnavailable } from '../robot-unavailable.ts';
 import { Calls } from './calls.ts';
@@ -230,6 +231,8 @@ function wireText(message: JsonObject): string {
 }
 
 function parse(text: string): JsonObject | undefined {
+  // What is nested without end costs seconds in which nothing else is heard.
+  if (jsonSizeFault(text, Number.POSITIVE_INFINITY)) return undefined;
   try {
     const message: unknown = JSON.parse(text);
     const isObject = typeof message === 'object' && message !== null && !Array.isArray(message);

@@ -7,6 +7,8 @@ import { type Ending, Goal } from './goal.ts';
 const MOST_UNDER_WAY = 1000;
 /** Most goals that are over and remembered; the oldest is forgotten first. */
 const MOST_REMEMBERED = 1000;
+/** Longest sentence of the robot that is kept, in characters. */
+const MAX_MESSAGE = 300;
 
 /**
  * The goals this link has sent. One that is over is remembered until somebody has waited for it once more, so that a
@@ -67,10 +69,12 @@ export class Goals {
     if (goal) this.end(goal, ending);
   }
 
-  end(goal: Goal, ending: Ending): void {
+  end(goal: Goal, { result, message, ...rest }: Ending): void {
     if (this.#underWay.delete(goal.id)) keep(this.#remembered, goal);
     this.#abandoned.delete(goal.id);
-    goal.end(ending);
+    // Whoever waits later asks how it ended, not for the result: of a thousand goals that would be much.
+    const wanted = goal.over.waiting > 0 ? result : null;
+    goal.end({ ...rest, result: wanted, message: message.slice(0, MAX_MESSAGE) });
   }
 
   /** Takes a goal as cancelled though the robot has not said so; if it speaks of it later it is told again. */
