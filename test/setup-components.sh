@@ -36,6 +36,7 @@ packages=(
   python3-rosmaster # ROS 1: the name server
   python3-rospy   # ROS 1: nodes
   python3-sensor-msgs # ROS 1: the battery
+  python3-sqlalchemy # keeps its own database of the fifteen tables
   python3-std-msgs # ROS 1: empty messages
   python3-std-srvs # ROS 1: services that switch something
   python3-tornado # ROS 1: the WebSocket of its rosbridge server

@@ -271,8 +271,14 @@ describe('Restoring', () => {
   });
 
   it('of a database that is none of ours is refused', async () => {
-    const backup = await tampered((snapshot) => snapshot.pragma('user_version = 0'));
-    expect(await restore(backup)).toMatchObject({ status: 409 });
+    const backup = await tampered((snapshot) => {
+      snapshot.exec('drop table tts_table');
+      snapshot.pragma('user_version = 0');
+    });
+    expect(await restore(backup)).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('tts_table') },
+    });
     await unchanged();
   });
 
