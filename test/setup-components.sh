@@ -37,6 +37,7 @@ packages=(
   python3-rosmaster # ROS 1: the name server
   python3-rospy   # ROS 1: nodes
   python3-sensor-msgs # ROS 1: the battery
+  python3-sqlalchemy # keeps its own database of the fifteen tables
   python3-std-msgs # ROS 1: empty messages
   python3-std-srvs # ROS 1: services that switch something
   python3-yaml    # the reader most robots have for their YAML

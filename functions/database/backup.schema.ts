@@ -7,13 +7,14 @@ const SnapshotName = z
   .meta({ example: 'snapshot-000001-20260401T120000Z.sqlite' });
 const Counts = z.record(z.string(), z.int().min(0));
 const Backup = SnapshotName.nullable().describe('snapshot of what was there before; null when nothing was');
+const Undo = z.string().nullable().describe('who can undo it, and how; null when nothing was deleted');
 
 export const ClearedTable = z
-  .strictObject({ tablename: TableName, deleted: z.int().min(0).describe('rows'), backup: Backup })
+  .strictObject({ tablename: TableName, deleted: z.int().min(0).describe('rows'), backup: Backup, undo: Undo })
   .meta({ id: 'ClearedTable' });
 
 export const ClearedDatabase = z
-  .strictObject({ deleted: Counts.describe('rows by table'), backup: Backup })
+  .strictObject({ deleted: Counts.describe('rows by table'), backup: Backup, undo: Undo })
   .meta({ id: 'ClearedDatabase' });
 
 export const Backups = z

@@ -10,7 +10,8 @@ export const handler = endpoint({
   input: { query: TableQuery },
   output: ClearedTable,
   summary: 'Delete all rows of a table',
-  description: 'A snapshot of the database is written first and named in the answer. Nothing cascades.',
+  description:
+    'A snapshot of the database is written first and named in the answer; ADMIN and ENCHANTER can restore it. Nothing cascades.',
   audit: 'database.clear',
   uses: { database },
   errors: ['unknown_table', 'conflict', 'busy', 'storage_full', 'component_unavailable'],

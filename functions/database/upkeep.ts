@@ -1,3 +1,4 @@
+import { OPERATORS } from '../shared/access.ts';
 import type { RobotDatabase, Selection, Snapshot, Transferred } from '../shared/adapters/database/port.ts';
 import { tableNamed } from './items.ts';
 
@@ -11,7 +12,20 @@ export interface Load {
 export async function clearTable(database: RobotDatabase, tablename: string) {
   const table = tableNamed(tablename).name;
   const { deleted, backup } = await database.clear({ table });
-  return { tablename: table, deleted: deleted[table] ?? 0, backup };
+  return { tablename: table, deleted: deleted[table] ?? 0, backup, undo: wayToUndo(backup) };
+}
+
+/** Deletes all rows of every table, after a snapshot. Error: storage_full. */
+export async function clearDatabase(database: RobotDatabase) {
+  const { deleted, backup } = await database.clear('every');
+  return { deleted, backup, undo: wayToUndo(backup) };
+}
+
+/** Anybody with a token may clear, but not everybody may restore: who has to be asked. */
+function wayToUndo(backup: string | null): string | null {
+  if (backup === null) return null;
+  const who = [...OPERATORS].sort().join(' or ');
+  return `An ${who} can undo this: POST database/restore/ with {"backup":"${backup}"}.`;
 }
 
 /** Writes a table, or every table, as CSV. Errors: unknown_table, validation_failed, busy, storage_full. */

@@ -1,14 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { handler as addItem } from '../../functions/database/add-item.handler.ts';
 import { handler as clearDatabase } from '../../functions/database/clear-database.handler.ts';
+import { handler as deleteItem } from '../../functions/database/delete-item.handler.ts';
 import { handler as exportTable } from '../../functions/database/export-table.handler.ts';
 import { handler as importTable } from '../../functions/database/import-table.handler.ts';
 import { handler as readTable } from '../../functions/database/read-table.handler.ts';
 import { describeWith } from '../support/components.ts';
 import { type DatabaseWorld, databaseWorld } from '../support/database.ts';
+import { databaseFile, definitionsIn, homeOfFirstRelease, inFile, startAt } from '../support/database-file.ts';
 import { PARENTS, rowOf, TABLES } from '../support/rows.ts';
 import { temporaryFolder } from '../support/world.ts';
 
@@ -40,6 +42,39 @@ describeWith('sqlite3', SQLITE3, 'The sqlite3 command line', () => {
       const shown = sqlite3(world.file, `select name from pragma_table_info('${name}')`).trim().split('\n');
       expect([name, ...shown]).toEqual([name, ...Object.keys(columns)]);
     }
+  });
+
+  it('dumps every row: a database made of the dump is taken up as it was', async () => {
+    const before = await readAll();
+    const { id } = await world.ok(addItem, { body: { tablename: 'robots_table', item: { id: 900 } } });
+    await world.ok(deleteItem, { body: { tablename: 'robots_table', item: { id } } });
+    const home = temporaryFolder();
+    mkdirSync(dirname(databaseFile(home)), { recursive: true });
+    const dump = sqlite3(world.file, '.dump');
+    expect(spawnSync(SQLITE3, ['-bail', databaseFile(home)], { input: dump, encoding: 'utf8' })).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+    const restored = databaseWorld({ HOME: home });
+    try {
+      const tables = TABLES.map(({ name }) => restored.ok(readTable, { query: { tablename: name } }));
+      expect(await Promise.all(tables)).toEqual(before);
+      expect(await restored.ok(addItem, { body: { tablename: 'robots_table', item: {} } })).toMatchObject({ id: 901 });
+    } finally {
+      await restored.close();
+    }
+    expect(definitionsIn(home)).toEqual(definitionsIn(dirname(dirname(world.file))));
+  });
+
+  it('dumps a database of the first release, and that is taken up as well', async () => {
+    const old = homeOfFirstRelease(3);
+    const home = temporaryFolder();
+    mkdirSync(dirname(databaseFile(home)), { recursive: true });
+    // Its checks refuse rows without JSON where json_valid(NULL) is 0.
+    inFile(old, (file) => file.exec('delete from gamepad_config_table where config is null'));
+    spawnSync(SQLITE3, [databaseFile(home)], { input: sqlite3(databaseFile(old), '.dump') });
+    expect((await startAt(home)).problem).toBeUndefined();
+    expect(definitionsIn(home)).toEqual(definitionsIn(dirname(dirname(world.file))));
   });
 
   it('adds rows that have no JSON', () => {

@@ -75,6 +75,26 @@ export function homeOfFirstRelease(rows: number): string {
   return home;
 }
 
+/** A home whose database another program has made: the fifteen tables with types of their own, and without checks. */
+export function homeOfOtherProgram(rows: number, change = ''): string {
+  const types = { int: 'INTEGER', str: 'VARCHAR', bool: 'BOOLEAN', json: 'JSON' };
+  const home = temporaryFolder();
+  mkdirSync(dirname(databaseFile(home)), { recursive: true });
+  inFile(home, (file) => {
+    for (const table of TABLES) {
+      const columns = Object.entries(table.columns).map(([name, { kind, key, references }]) => {
+        const reference = references ? ` REFERENCES ${references} (id)` : '';
+        return `"${name}" ${types[kind]}${key ? ' NOT NULL' : ''}${reference}`;
+      });
+      file.exec(`CREATE TABLE ${table.name} (${columns.join(', ')}, PRIMARY KEY (id))`);
+      for (let n = 1; n <= rows; n++) insertRow(file, table, rowOf(table, n));
+    }
+    file.pragma('foreign_keys = OFF');
+    file.exec(change);
+  });
+  return home;
+}
+
 /** Puts a row as it is on the wire into a file, past the service. */
 export function insertRow(file: Database.Database, { name, columns }: Table, row: JsonObject): void {
   const stored = Object.entries(columns).map(([column, description]) => {

@@ -69,7 +69,12 @@ describe('Clearing', () => {
     const { status, body } = await clear('robots_table');
     expect({ status, body }).toEqual({
       status: 200,
-      body: { tablename: 'robots_table', deleted: 2, backup: 'snapshot-000001-20260401T120000Z.sqlite' },
+      body: {
+        tablename: 'robots_table',
+        deleted: 2,
+        backup: 'snapshot-000001-20260401T120000Z.sqlite',
+        undo: 'An ADMIN or ENCHANTER can undo this: POST database/restore/ with {"backup":"snapshot-000001-20260401T120000Z.sqlite"}.',
+      },
     });
     expect(await read('robots_table')).toEqual([]);
     const snapshot = new Database(join(world.backupDir, body.backup), { readonly: true });
@@ -83,13 +88,22 @@ describe('Clearing', () => {
     const counts = Object.fromEntries(
       TABLES.map(({ name }) => [name, PARENTS.some(([parent]) => parent === name) ? 1 : 0]),
     );
-    expect(body).toEqual({ deleted: counts, backup: expect.stringMatching(/^snapshot-000001-/) });
+    expect(body).toEqual({
+      deleted: counts,
+      backup: expect.stringMatching(/^snapshot-000001-/),
+      undo: expect.stringMatching(/^An ADMIN or ENCHANTER can undo this: .*snapshot-000001-/),
+    });
     for (const { name } of TABLES) expect(await read(name)).toEqual([]);
   });
 
   it('what is empty takes no snapshot', async () => {
-    expect((await clear('robots_table')).body).toEqual({ tablename: 'robots_table', deleted: 0, backup: null });
-    expect((await clearAll()).body.backup).toBeNull();
+    expect((await clear('robots_table')).body).toEqual({
+      tablename: 'robots_table',
+      deleted: 0,
+      backup: null,
+      undo: null,
+    });
+    expect((await clearAll()).body).toMatchObject({ backup: null, undo: null });
     expect(await list()).toEqual([]);
   });
 
@@ -137,9 +151,12 @@ describe('The audit trail', () => {
 });
 
 describe('Snapshots', () => {
-  it('are for ADMIN and ENCHANTER only', async () => {
+  it('are for ADMIN and ENCHANTER only, and a USER is told so', async () => {
     for (const handler of [listBackups, restoreBackup])
-      expect(await world.call(handler, { body: { backup: 'x' } })).toMatchObject({ status: 403 });
+      expect(await world.call(handler, { body: { backup: 'x' } })).toMatchObject({
+        status: 403,
+        body: { code: 'insufficient_access', detail: expect.stringMatching(/needs access level ENCHANTER or ADMIN/) },
+      });
   });
 
   it('are single files that only their user can read', async () => {
@@ -271,8 +288,14 @@ describe('Restoring', () => {
   });
 
   it('of a database that is none of ours is refused', async () => {
-    const backup = await tampered((snapshot) => snapshot.pragma('user_version = 0'));
-    expect(await restore(backup)).toMatchObject({ status: 409 });
+    const backup = await tampered((snapshot) => {
+      snapshot.exec('drop table tts_table');
+      snapshot.pragma('user_version = 0');
+    });
+    expect(await restore(backup)).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('tts_table') },
+    });
     await unchanged();
   });
 

@@ -1,6 +1,7 @@
 import { KEY } from '../column.ts';
 import type { Cleared, Restored, Selection } from '../port.ts';
 import { TABLES } from '../tables.ts';
+import { codeOf } from './failure.ts';
 import { orphaning, referring } from './rows.ts';
 import { query, type Session } from './session.ts';
 import { pruneSnapshots, requireRoom, takeSnapshot } from './snapshots.ts';
@@ -36,9 +37,15 @@ export async function snapshotOfPresent(session: Session, storage: Storage, now:
   return empty ? null : takeSnapshot(storage.file, storage.backupDir, now);
 }
 
-/** Children first, so that nothing refers to what goes. */
+/** Children first, so that nothing refers to what goes. Error: conflict, when a table of another program does. */
 export function emptyTables(session: Session, parentsFirst: readonly string[]): void {
-  for (const table of [...parentsFirst].reverse()) session.run(query.deleteFrom(table));
+  for (const table of [...parentsFirst].reverse()) {
+    try {
+      session.run(query.deleteFrom(table));
+    } catch (error) {
+      throw codeOf(error) === 'SQLITE_CONSTRAINT_FOREIGNKEY' ? orphaning(table, [], error) : error;
+    }
+  }
 }
 
 function requireNoOrphans(session: Session, tables: readonly string[]): void {

@@ -139,7 +139,8 @@ export class SqliteDatabase implements RobotDatabase {
     try {
       await this.#writer.open();
       const migrated = await this.#writer.call('migrated');
-      if (migrated && migrated.from > 0) this.#logger.info({ ...migrated }, 'database migrated to a newer schema');
+      if (migrated?.adopted) this.#logger.warn({ ...migrated }, 'database without a schema version adopted');
+      else if (migrated?.snapshot) this.#logger.info({ ...migrated }, 'database migrated to a newer schema');
       this.#session = Session.reading(this.#storage.file, 50);
       this.#problem = undefined;
       return this.#session;

@@ -1,3 +1,7 @@
+import { adoption } from './adoption/adopt.ts';
+import { type Differences, differencesOf } from './adoption/differences.ts';
+import { misfit } from './adoption/fit.ts';
+import { definitionsIn } from './adoption/release-schema.ts';
 import { MIGRATIONS, type Migration } from './migrations/migrations.ts';
 import type { Session } from './session.ts';
 
@@ -21,9 +25,9 @@ export class NewerSchema extends Error {
 export class ForeignDatabase extends Error {
   override readonly name = 'ForeignDatabase';
 
-  constructor() {
+  constructor(misfit: string) {
     super(
-      'it holds tables of another program: set SERVICE_DATABASE_URL to a file of its own, or move this one away, and bring its rows in through CSV files',
+      `it holds tables of another program that do not fit (${misfit}): mend that there, or set SERVICE_DATABASE_URL to a file of its own, or move this one away, and bring its rows in through CSV files`,
     );
   }
 }
@@ -32,25 +36,31 @@ export const versionOf = (session: Session): number =>
   Number(session.database.pragma('user_version', { simple: true }));
 
 /**
- * Looks before anything is changed.
+ * Looks before anything is changed. What has no version is ours, too, when its tables fit.
  * @throws NewerSchema, ForeignDatabase.
  */
 export function requireOurs(session: Session, known = SCHEMA_VERSION): void {
   const version = versionOf(session);
   if (version > known) throw new NewerSchema(version);
-  const tables = session.prepare("select 1 from sqlite_schema where name not like 'sqlite_%' limit 1").all();
-  if (version === 0 && tables.length > 0) throw new ForeignDatabase();
+  const found = version === 0 && !isEmpty(session) ? misfit(session) : undefined;
+  if (found !== undefined) throw new ForeignDatabase(found);
+}
+
+function isEmpty(session: Session): boolean {
+  return definitionsIn(session).length === 0;
 }
 
 export interface Migrated {
   readonly from: number;
   readonly to: number;
-  /** Name of the snapshot that was taken before. */
+  /** Name of the snapshot that was taken before; null when the file was made just now. */
   readonly snapshot: string | null;
+  /** How a database of another program, or one that has forgotten its version, differed. */
+  readonly adopted?: Differences;
 }
 
 /**
- * Brings the schema to this release's version, in one transaction under SQLite's own write lock, which ends with its
+ * Brings the schema to this release's version, and adopts what has the fifteen tables without a version, in one transaction under SQLite's own write lock, which ends with its
  * process. Two services that start at once take turns.
  * @param before called inside the transaction before anything is changed, unless the file is empty.
  * @returns undefined when there was nothing to do.
@@ -69,10 +79,12 @@ export async function migrate(
       requireOurs(session, migrations.length); // another process may have been faster
       const from = versionOf(session);
       if (from === migrations.length) return undefined;
-      const snapshot = from === 0 ? null : await before();
-      run(session, migrations.slice(from));
+      const isNew = from === 0 && isEmpty(session);
+      const adopted = from === 0 && !isNew ? { adopted: differencesOf(session) } : {};
+      const snapshot = isNew ? null : await before();
+      run(session, 'adopted' in adopted ? [adoption] : migrations.slice(from));
       session.database.pragma(`user_version = ${migrations.length}`);
-      return { from, to: migrations.length, snapshot };
+      return { from, to: migrations.length, snapshot, ...adopted };
     });
   } finally {
     session.database.pragma('legacy_alter_table = OFF');

@@ -103,7 +103,7 @@ function wayBack(file: string, backupDir: string): string {
   const listed = snapshots.slice(0, MOST_LISTED).map(({ name, version }) => `${name} (schema version ${version})`);
   const list =
     listed.length === 0 ? 'There is no snapshot to go back to.' : `The newest snapshots: ${listed.join(', ')}.`;
-  const fitting = snapshots.find(({ version }) => version > 0 && version <= SCHEMA_VERSION);
+  const fitting = snapshots.find(({ version }) => version <= SCHEMA_VERSION);
   if (!fitting) return snapshots.length === 0 ? list : `${list} None fits this release.`;
   return `To go back to the data before the upgrade, and lose what was written since: ${moveAway(basename(file))}, ${inPlaceOf(file, backupDir, fitting.name)}; then start it again. ${list}`;
 }

@@ -5,7 +5,7 @@ import { TABLES } from '../tables.ts';
 import { emptyTables, snapshotOfPresent } from './clear.ts';
 import { codeOf } from './failure.ts';
 import { keepCounting } from './ids.ts';
-import { ForeignDatabase, migrate, NewerSchema, requireOurs, versionOf } from './migrate.ts';
+import { ForeignDatabase, migrate, NewerSchema, requireOurs } from './migrate.ts';
 import { integrityFault } from './opening.ts';
 import { query, Session } from './session.ts';
 import { pruneSnapshots, snapshotPath, unfinished } from './snapshots.ts';
@@ -24,11 +24,15 @@ export async function restore(session: Session, storage: Storage, name: string, 
     session.prepare('ATTACH ? AS snapshot').run(copy);
     try {
       const restored = await session.transaction(async () => {
+        session.database.pragma('defer_foreign_keys = ON'); // a table of another program may refer to what comes back
         const backup = await snapshotOfPresent(session, storage, now);
         return { rows: replaceRows(session), backup };
       });
       pruneSnapshots(storage.backupDir, now);
       return restored;
+    } catch (error) {
+      if (codeOf(error) !== 'SQLITE_CONSTRAINT_FOREIGNKEY') throw error;
+      throw unusable('lacks rows that a table of another program refers to', error);
     } finally {
       session.database.exec('DETACH snapshot');
     }
@@ -45,8 +49,8 @@ async function prepare(copy: string): Promise<void> {
       requireOurs(session);
       const finding = integrityFault(session, copy);
       if (finding !== undefined) throw unusable(`is damaged (${finding})`);
-      if (versionOf(session) === 0) throw unusable('is no database of this service');
-      await migrate(session);
+      const migrated = await migrate(session);
+      if (migrated?.from === 0 && !migrated.adopted) throw unusable('is no database of this service');
     } finally {
       session.close();
     }
@@ -67,11 +71,22 @@ function replaceRows(session: Session): Restored['rows'] {
   emptyTables(session, tables);
   const rows = Object.fromEntries(
     TABLES.map(({ name, columns }) => {
-      const names = Object.keys(columns);
+      const names = [...Object.keys(columns), ...addedColumns(session, name, columns)];
       const source = query.withSchema('snapshot').selectFrom(name).select(names);
       return [name, session.run(query.insertInto(name).columns(names).expression(source))];
     }),
   );
   keepCounting(session, 'snapshot');
   return rows;
+}
+
+/** Columns that another program has added to a table, here as well as in the snapshot. */
+function addedColumns(session: Session, table: string, ours: object): string[] {
+  const added = session
+    .prepare(
+      `select name from pragma_table_xinfo(?, 'main') where hidden = 0
+        intersect select name from pragma_table_xinfo(?, 'snapshot') where hidden = 0`,
+    )
+    .all(table, table) as Array<{ name: string }>; // as: the column of the select
+  return added.map(({ name }) => name).filter((name) => !Object.hasOwn(ours, name));
 }

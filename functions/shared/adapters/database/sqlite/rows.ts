@@ -59,10 +59,14 @@ function explained(session: Session, table: string, row: StoredRow, error: unkno
   switch (codeOf(error)) {
     case 'SQLITE_CONSTRAINT_PRIMARYKEY':
     case 'SQLITE_CONSTRAINT_ROWID':
-    case 'SQLITE_CONSTRAINT_UNIQUE':
       return new ServiceError('already_exists', {
         detail: `${table} has a row with ${KEY} ${JSON.stringify(row[KEY])} already.`,
         errors: [{ pointer: `/item/${KEY}`, message: 'This key is taken.' }],
+        cause: error,
+      });
+    case 'SQLITE_CONSTRAINT_UNIQUE':
+      return new ServiceError('conflict', {
+        detail: `Another program has put a unique index on ${table}, and a row with these values is there already.`,
         cause: error,
       });
     case 'SQLITE_CONSTRAINT_FOREIGNKEY':
@@ -108,7 +112,7 @@ export function referring(session: Session, table: string, key?: RowKey): Referr
 }
 
 export function orphaning(table: string, by: readonly Referring[], cause?: unknown): ServiceError {
-  const counts = by.map((one) => `${one.count} of ${one.table}`).join(', ');
+  const counts = by.map((one) => `${one.count} of ${one.table}`).join(', ') || 'those of another program';
   return new ServiceError('conflict', {
     detail: `Rows of other tables refer to ${table}: ${counts}. Delete or change those first; nothing was deleted.`,
     cause,
