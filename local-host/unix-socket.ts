@@ -91,9 +91,9 @@ function answers(path: string): Promise<boolean> {
 /** Flag of a socket that listens. Those of its connections, our own question among them, bear the same path. */
 const LISTENS = '00010000';
 
-/** The process that listens on the socket: its inode in /proc/net/unix, looked up among the open files of all processes. */
+/** The process that listens on the socket: its inode in /proc/self/net/unix, looked up among the open files of all processes. */
 async function ownerOf(path: string): Promise<string> {
-  const sockets = await readFile('/proc/net/unix', 'utf8').catch(() => '');
+  const sockets = await readFile('/proc/self/net/unix', 'utf8').catch(() => '');
   const inode = sockets
     .split('\n')
     .filter((line) => line.endsWith(` ${path}`))

@@ -18,9 +18,10 @@ import { runInNewContext } from 'node:vm';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { loadConfig, SETTINGS } from '../../functions/shared/config.ts';
+import { connectionLimits } from '../../local-host/connection-limits.ts';
 import { describeWith } from '../support/components.ts';
 import { freshEnvironment, runToEnd } from '../support/process.ts';
-import { ROOT } from '../support/sources.ts';
+import { ROOT, sourcesOf } from '../support/sources.ts';
 import { temporaryFolder } from '../support/world.ts';
 
 const DEPLOY = join(ROOT, 'deploy');
@@ -208,6 +209,26 @@ describeWith('systemd', '/usr/bin/systemd-analyze', 'systemd', () => {
 });
 
 describe('The files of an installation', () => {
+  it('bound what the service may take of the machine, well above what it needs', () => {
+    const unit = Object.fromEntries(
+      read('robot-rest.service')
+        .split('\n')
+        .filter((line) => /^[A-Z][A-Za-z]+=/.test(line))
+        .map((line) => line.split('=') as [string, string]), // as: the filter has seen the sign
+    );
+    expect(unit).toMatchObject({ ProcSubset: 'pid', TasksMax: '256', MemoryHigh: '896M', MemoryMax: '1G' });
+    const { tcp, tcpEach, socket } = connectionLimits(Number(unit.LimitNOFILE));
+    expect({ tcp, tcpEach, socket }).toEqual({ tcp: 4096, tcpEach: 512, socket: 256 });
+  });
+
+  it('leave the service those files of /proc that it reads', () => {
+    const names = ['functions', 'local-host']
+      .flatMap(sourcesOf)
+      .flatMap(({ text }) => [...text.matchAll(/['`](\/proc\b[^'`]*)['`]/g)].map(([, name]) => name));
+    expect(names).toContain('/proc/self/limits');
+    expect(names.filter((name) => !/^\/proc($|\/self\/|\/\$\{pid\}\/)/.test(name ?? ''))).toEqual([]);
+  });
+
   it('name settings that exist, with values that fit', () => {
     const lines = `${read('service.env')}\n${read('robot-rest.env').replace(/^#(?=[A-Z_]+=)/gm, '')}`
       .split('\n')

@@ -1,7 +1,11 @@
+import { writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { descriptorLimit } from '../../../functions/shared/adapters/descriptors/limit.ts';
 import { connectionLimits } from '../../../local-host/connection-limits.ts';
 import { type Connection, ConnectionPool } from '../../../local-host/connection-pool.ts';
+import { temporaryFolder } from '../../support/world.ts';
 
 const UNLIMITED = Number.POSITIVE_INFINITY;
 
@@ -93,4 +97,15 @@ describe('The limits of connections', () => {
       expect(socket).toBeGreaterThanOrEqual(16);
     },
   );
+
+  it.each([
+    ['Max open files            1024                 524288               files     ', 1024],
+    ['Max open files            unlimited            unlimited            files     ', Number.MAX_SAFE_INTEGER],
+    ['Max processes             100                  100                  processes ', 1024],
+    [undefined, 1024],
+  ])('follow from %j', (text, descriptors) => {
+    const path = join(temporaryFolder(), 'limits');
+    if (text !== undefined) writeFileSync(path, `Limit Soft Limit Hard Limit Units\n${text}\n`);
+    expect(descriptorLimit(path)).toBe(descriptors);
+  });
 });
