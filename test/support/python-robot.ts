@@ -33,7 +33,8 @@ export class PythonRobot {
     const env = { PATH: process.env.PATH, ROBOT_PRINT_SPEED: '1', TZ: 'UTC', ...environment };
     const program = join(ROOT, 'examples/robot-mqtt.py');
     this.#child = spawn(python, ['-B', program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    this.exited = once(this.#child, 'exit').then(([code]) => code as number | null); // as: null after a signal
+    // `close` comes after the last line that it printed.
+    this.exited = once(this.#child, 'close').then(([code]) => code as number | null); // as: null after a signal
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       if (!stream) continue;
       createInterface(stream).on('line', (line) => {
