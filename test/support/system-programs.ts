@@ -49,7 +49,7 @@ export function startSystemProgram(
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  limitMs = 15_000,
+  limitMs = 40_000,
 ): Promise<T> {
   const end = Date.now() + limitMs;
   for (;;) {
