@@ -118,6 +118,14 @@ describe('A database of another program with the fifteen tables', () => {
     });
   });
 
+  it('is adopted once by two starts at the same moment', async () => {
+    const home = homeOfOtherProgram(3);
+    const starts = await Promise.all([startAt(home), startAt(home)]);
+    expect(starts.map(({ problem }) => problem)).toEqual([undefined, undefined]);
+    expect(starts.flatMap(({ log }) => log)).toHaveLength(1);
+    expect(snapshotsOf(home)).toHaveLength(1);
+  });
+
   it('can be gone back to by its snapshot', async () => {
     const home = homeOfOtherProgram(3);
     const world = start(home);
