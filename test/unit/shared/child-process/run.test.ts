@@ -63,13 +63,14 @@ describe('A child process', () => {
 
   it('does not outlive this process, and neither does what it has started', async () => {
     const mark = `98761.${process.pid}`;
-    const { ended } = startModule(`
+    const { child, ended } = startModule(`
       import { start } from '${sourceUrl('functions/shared/adapters/child-process/start.ts')}';
       const signal = new AbortController().signal;
+      process.on('SIGTERM', () => process.exit(0));
       start(['sh', '-c', 'sleep ${mark} & sleep ${mark}'], { environment: { PATH: process.env.PATH }, signal, timeLimit: 60_000 });
-      setTimeout(() => process.exit(0), 500);
     `);
     await until('they run', () => sleeping(mark) === 2);
+    child.kill('SIGTERM');
     expect(await ended).toMatchObject({ code: 0 });
     await until('they are gone', () => sleeping(mark) === 0);
   });
