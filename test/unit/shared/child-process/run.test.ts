@@ -67,7 +67,8 @@ describe('A child process', () => {
       import { start } from '${sourceUrl('functions/shared/adapters/child-process/start.ts')}';
       const signal = new AbortController().signal;
       process.on('SIGTERM', () => process.exit(0));
-      start(['sh', '-c', 'sleep ${mark} & sleep ${mark}'], { environment: { PATH: process.env.PATH }, signal, timeLimit: 60_000 });
+      const mark = '98761.' + ${process.pid}; // in two parts, so that this program is not taken for what it starts
+      start(['sh', '-c', 'sleep ' + mark + ' & sleep ' + mark], { environment: { PATH: process.env.PATH }, signal, timeLimit: 60_000 });
     `);
     await until('they run', () => sleeping(mark) === 2);
     child.kill('SIGTERM');
