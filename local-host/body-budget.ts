@@ -2,6 +2,7 @@ import { type ServiceError, unavailable } from '../functions/shared/errors.ts';
 import type { Refusals } from '../functions/shared/refusals.ts';
 import { ByteShares, type Holding } from './byte-shares.ts';
 import type { Limits } from './limits.ts';
+import { LoopTurns } from './loop-turns.ts';
 
 /** One body from its first byte to the answer of its request. */
 export interface BodyShare extends Holding {
@@ -14,6 +15,8 @@ export interface BodyShare extends Holding {
  * refused: the one of the same owner when that one's share is used up, else of the owner that holds most.
  */
 export class BodyBudget {
+  /** Of the large bodies one is worked off in each turn of the event loop. */
+  readonly turns = new LoopTurns();
   readonly #shares = new ByteShares<BodyShare>();
   readonly #limits: Pick<Limits, 'bodyBytes' | 'bodyBytesEach'>;
   readonly #refusals: Refusals;

@@ -4,6 +4,8 @@ import { tooLarge } from '../functions/shared/middleware/receive-body.ts';
 import type { BodyBudget } from './body-budget.ts';
 
 const EMPTY = Buffer.alloc(0);
+/** From this size on a body costs milliseconds to parse and check. */
+const HEAVY_BYTES = 16 * 1024;
 
 /** Whose body it is, and what it may take up. */
 export interface BodyTerms {
@@ -28,7 +30,8 @@ export function readBody(
   const { maxBytes } = terms;
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   if (!request.complete) return receive(request, response, terms);
-  return request.read() ?? EMPTY;
+  const bytes: Buffer = request.read() ?? EMPTY;
+  return bytes.length < HEAVY_BYTES ? bytes : terms.budget.turns.next().then(() => bytes);
 }
 
 function receive(
@@ -60,7 +63,9 @@ function receive(
     request.on('data', onData);
     request.on('end', () => {
       share.complete = true;
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+      const whole = () => (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+      if (size < HEAVY_BYTES) resolve(whole());
+      else void budget.turns.next().then(() => resolve(whole()));
     });
     request.on('close', () => {
       if (request.complete) return;

@@ -24,3 +24,18 @@ describe('A body of many members', () => {
     });
   });
 });
+
+describe('Bodies as large as they may be', () => {
+  it('are worked off one by one: a stop that came with them does not wait for all of them', async () => {
+    const body = { command: 'no_such_command', value: members(9_000) };
+    const ended: string[] = [];
+    const ask = (name: string, path: string, content?: unknown) =>
+      service.as('USER', path, { method: 'POST', body: content }).then(({ status }) => ended.push(`${name} ${status}`));
+    await service.token('USER');
+    const all = Array.from({ length: 12 }, () => ask('heavy', '/api/v1/dict/', body));
+    await Promise.all([...all, ask('stop', '/api/v2/stop')]);
+    expect(ended).toContain('stop 200');
+    expect(ended.indexOf('stop 200')).toBeLessThan(6);
+    expect(ended.filter((name) => name === 'heavy 404')).toHaveLength(12);
+  });
+});
