@@ -39,7 +39,7 @@ SKEW_SECONDS = 2.0  # the clock of the service may be ahead of ours by so much
 PRESENCE_SECONDS, PRESENCE_EXPIRY = 15, 45
 MAX_COMMANDS, MAX_IDS, MAX_MISSIONS = 1000, 100_000, 100
 MAX_PACKET = 1024 * 1024  # bytes
-MAX_FENCE = 2**53 - 1
+MAX_FENCE = 2**53 - 2**32  # the largest that is taken from others: a stop must always find a higher one
 LOG = logging.getLogger("robot")
 
 
@@ -375,7 +375,7 @@ class Safety:
         return time.monotonic() - self._heard
 
     def _raise(self, number):
-        self.number = min(max(self.number, number), MAX_FENCE)
+        self.number = max(self.number, number)
 
     def _end(self, motions, why):
         self._stopping += 1  # until the guard has settled it
@@ -852,8 +852,10 @@ def main():
     BASE.start()
     SAFETY.start()
     connector = Connector(settings, SAFETY)
-    while not connector.taken_over.is_set() and signal.sigtimedwait(ending, 0.1) is None:
-        pass
+    while not connector.taken_over.is_set():
+        info = signal.sigtimedwait(ending, 0.1)
+        if info is not None and info.si_signo in ending:  # a program that was paused may get something else
+            break
     taken_over = connector.taken_over.is_set()
     why = "Another program uses the id of this robot." if taken_over else "The program of the robot ends."
     SAFETY.closed = why

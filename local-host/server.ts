@@ -116,7 +116,8 @@ export function createHttpServer(
       const origin = cors(request.headers.origin);
       if (origin) Object.assign(result.headers, origin);
       if (extra) Object.assign(result.headers, extra);
-      if (inFlight.draining) result.headers.connection = 'close';
+      // Of a request that would leave HTTP Node's parser drops what follows in the same packet, a stop for instance.
+      if (inFlight.draining || request.headers.upgrade !== undefined) result.headers.connection = 'close';
       flight.endless = result.headers['content-type'] === 'text/event-stream';
       const muchUnread = leavesMuchUnread(request);
       const { address } = client;

@@ -185,6 +185,13 @@ describeWith('mosquitto', MOSQUITTO, 'The number of the fence', () => {
     expect(await ask('commands', { command: 'get_language', fence: 3 })).toMatchObject({ ok: true });
     expect(await ask('commands', { ...motion, fence: 950 })).toMatchObject({ ok: true });
     expect(await ask('stop', {})).toMatchObject({ ok: true, fence: 951 });
+    // A number that leaves no higher one would let everything pass for good.
+    const highest = Number.MAX_SAFE_INTEGER;
+    expect(await ask('stop', { fence: highest })).toMatchObject({ ok: true, result: { stopped: true }, fence: 952 });
+    expect(await ask('commands', { ...motion, fence: highest })).toMatchObject({
+      error: { code: 'validation_failed' },
+    });
+    expect(await ask('commands', { ...motion, fence: 951 })).toMatchObject({ error: { code: 'stopped' }, fence: 952 });
     expect(await ask('commands', motion)).toMatchObject({ ok: true }); // an older service knows no number
   });
 });

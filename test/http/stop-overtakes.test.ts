@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { rawExchange } from '../support/http.ts';
 import { rawAnswers } from '../support/raw-answers.ts';
 import { until } from '../support/robot-link-contract.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -96,6 +97,13 @@ describe('Requests of one connection', () => {
     const ask = text('GET', '/api/v2/get/get_language');
     const answers = await pipeline(ask, STOP(), ask);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
+  it('are not lost in silence behind a request that would leave HTTP: the connection ends', async () => {
+    const upgrade = `${authorization}\r\nconnection: upgrade\r\nupgrade: websocket`;
+    const raw = await rawExchange(service.url, [text('GET', '/status', undefined, upgrade) + STOP()]);
+    expect(raw).toMatch(/^HTTP\/1\.1 200 /);
+    expect(raw.toLowerCase()).toContain('connection: close');
   });
 
   it('are not begun when the connection is gone before their turn', async () => {

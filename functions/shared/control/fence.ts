@@ -1,7 +1,10 @@
 import { ServiceError } from '../errors.ts';
 
-/** The largest number a fence can have; JSON carries no larger integer exactly. */
-export const MAX_FENCE = Number.MAX_SAFE_INTEGER;
+/**
+ * The largest number that is taken from others. Up to 2^53-1, beyond which JSON carries no integer exactly, a stop always
+ * finds a higher one.
+ */
+export const MAX_FENCE = 2 ** 53 - 2 ** 32;
 
 let lastStamp = 0;
 
@@ -76,7 +79,7 @@ export class Fence {
   /** Refuses from now on all motion that has arrived until now. Never fails. Gives the new number. */
   raise(): number {
     if (this.#robots === undefined) this.#reserve.next();
-    else this.#robots = Math.min(this.#robots + 1, MAX_FENCE);
+    else this.#robots = Math.min(this.#robots + 1, Number.MAX_SAFE_INTEGER);
     this.#risenAt = arrivalStamp();
     this.#lastMotion = undefined;
     return this.read();

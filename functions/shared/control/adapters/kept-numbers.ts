@@ -4,7 +4,7 @@ import { replaceFile } from '../../adapters/files/replace-file.ts';
 import { codeOf } from '../../adapters/files/watched-file.ts';
 import { withLock } from '../../adapters/files/with-lock.ts';
 import type { Logger } from '../../logger.ts';
-import { MAX_FENCE, type NumberReserve } from '../fence.ts';
+import type { NumberReserve } from '../fence.ts';
 
 /** How many numbers are reserved at once: each reservation is a write to the disk. */
 const BLOCK = 1000;
@@ -42,7 +42,7 @@ export class KeptNumbers implements NumberReserve {
   }
 
   next(): number {
-    this.#last = Math.min(this.#last + 1, MAX_FENCE);
+    this.#last = Math.min(this.#last + 1, Number.MAX_SAFE_INTEGER);
     if (this.#limit - this.#last < LOW) void this.#reserve();
     return this.#last;
   }
@@ -79,7 +79,7 @@ export class KeptNumbers implements NumberReserve {
   #extend(): void {
     const free = this.#firstFree();
     const block = Math.max(free, this.#last);
-    const limit = Math.min(block + BLOCK, MAX_FENCE);
+    const limit = Math.min(block + BLOCK, Number.MAX_SAFE_INTEGER);
     replaceFile(this.#path, JSON.stringify({ next: limit }));
     // Another process has taken numbers in between, or ours ran out: what was given out beyond our block is not ours.
     if (block !== this.#limit) this.#last = block;
