@@ -70,7 +70,8 @@ describe('The service on a robot with Nav2, by the example mapping', () => {
     await post('/api/v1/coordinates/', { command: 'go_to_absolute', value: { x: 3 } });
     const { status, json } = await post('/api/v1/stop');
     expect([status, json]).toEqual([200, { stopped: true, cancelled_missions: 1 }]);
-    expect(robot.of('publish', '/cmd_vel')).toHaveLength(5);
+    // As often as the mapping says, and on until the stop is over.
+    expect(robot.of('publish', '/cmd_vel').length).toBeGreaterThanOrEqual(5);
   });
 
   it('a robot that is gone is 503 at once, and back by itself', async () => {
