@@ -1,13 +1,23 @@
+import { availableParallelism } from 'node:os';
+
 export default {
   testEnvironment: 'node',
-  // Most tests wait for sockets, disks and processes most of the time.
-  maxWorkers: '100%',
+  globalSetup: '<rootDir>/scripts/native.mjs',
+  // Most tests wait for sockets, disks and processes most of the time. (jest takes no share above 100%.)
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
   // Machines are noisy: a limit that only ends what hangs.
-  testTimeout: 60_000,
+  testTimeout: 120_000,
+  setupFilesAfterEnv: ['<rootDir>/test/support/second-try.cjs'],
   reporters: ['default', '<rootDir>/test/support/closing-line.cjs'],
   extensionsToTreatAsEsm: ['.ts'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/slow/', '<rootDir>/test/guest/', '<rootDir>/dist/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '<rootDir>/test/slow/',
+    '<rootDir>/test/guest/',
+    '<rootDir>/test/outside/',
+    '<rootDir>/dist/',
+  ],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/dist-lambda', '<rootDir>/coverage/'],
   transform: {
     '^.+\\.ts$': [

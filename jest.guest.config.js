@@ -4,6 +4,6 @@ export default {
   ...base,
   testMatch: ['<rootDir>/test/guest/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/dist/'],
-  testTimeout: 300_000,
+  testTimeout: 900_000,
   maxWorkers: 1,
 };

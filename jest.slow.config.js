@@ -5,5 +5,5 @@ export default {
   testMatch: ['<rootDir>/test/slow/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/dist/'],
   testTimeout: 600_000,
-  maxWorkers: 1,
+  maxWorkers: 2,
 };

@@ -8,7 +8,7 @@ const FULL = WIDTH - LABEL - 90;
 const COLOURS: Record<string, string> = { [OURS]: '#2563eb', bare: '#9ca3af' };
 const OTHER = '#cbd5e1';
 
-/** The command path as bars, one group for each number of connections: an SVG that reads on light and dark pages. */
+/** A bar chart of the command path, one group per number of connections, as an SVG for light and dark pages. */
 export function chartOf(results: Results): string {
   const { connections, peers } = axes(results);
   const [first = OURS, ...rest] = peers;

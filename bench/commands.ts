@@ -1,6 +1,6 @@
 /**
  * The command path: one authenticated JSON command with schema validation and ES256 tokens, on this service and on its
- * peers, all alive at once and driven in turns.
+ * peers, which all run at the same time and are driven in turn.
  */
 import { setTimeout } from 'node:timers/promises';
 import { drive, type Load, type Measured, median } from './load.ts';
@@ -10,12 +10,12 @@ import { tokenOf } from './token.ts';
 
 const CONNECTIONS = [1, 32, 256];
 const BODY = JSON.stringify({ command: 'is_detected', value: 'rune-1' });
-/** The same with an action, which the service also keeps in its audit trail; no peer has one. */
+/** The same with an action, which the service also writes to its audit trail; the peers have none. */
 const ACTION = JSON.stringify({ command: 'set_language', value: 'en' });
-/** What was needed under load is given back by then, by those that give back. */
+/** Time for servers to release memory after load. */
 const REST_MS = 45_000;
 
-/** Drives every server at each number of connections. */
+/** Drives each server with each number of connections. */
 export async function commandRows(
   rounds: number,
   seconds: number,

@@ -1,7 +1,7 @@
 /**
- * What the service adds to SQLite: each work done by the endpoints, the whole pipeline but no socket, and by bare
- * better-sqlite3 in the plainest way, in turns, on two databases alike. `npm run bench:database` prints medians and
- * their ratio (service / bare; 1 is no cost, below 1 is faster).
+ * The overhead of the service over SQLite: each operation is run by the endpoints (full pipeline, no socket) and by
+ * plain better-sqlite3, alternating, on two identical databases. `npm run bench:database` prints medians and their
+ * ratio (service / bare; 1 means no overhead, below 1 is faster).
  */
 import { createReadStream, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ interface Work {
   readonly name: string;
   readonly service: () => Promise<unknown>;
   readonly bare: () => unknown;
-  /** Brings both databases to where the work begins. */
+  /** Prepares both databases. */
   readonly before: () => Promise<unknown>;
 }
 
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
     for (let run = 0; run <= RUNS; run++) {
       await before();
       const [ours, theirs] = [await timed(service), await timed(peer)];
-      if (run === 0) continue; // the first run warms both up
+      if (run === 0) continue; // the first run is a warm-up
       times.service.push(ours);
       times.bare.push(theirs);
     }
@@ -122,7 +122,7 @@ async function bareTwin(): Promise<Database.Database> {
   return bare;
 }
 
-/** As the documentation of both libraries has it, NULL told from the empty text. */
+/** As in the documentation of both libraries, distinguishing NULL from empty text. */
 async function bareImport(bare: Database.Database, file: string): Promise<void> {
   const parser = createReadStream(file).pipe(
     parse({ bom: true, columns: true, cast: (text, { quoting }) => (text === '' && !quoting ? null : text) }),

@@ -1,16 +1,17 @@
 /**
- * `npm run bench:links`: the round trip of one command over each link, asked one after another and 32 at a time: in this
- * process, through a real mosquitto to a robot in a process of its own, and to a stand-in for rosbridge in this process.
+ * `npm run bench:links`: the round trip of one command over each link, sequentially and 32 at a time: in this process,
+ * through a real mosquitto to a robot in a separate process, and to a stand-in for rosbridge in this process.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NO_METRICS } from '../functions/shared/adapters/metrics/port.ts';
-import { openRobotLink } from '../functions/shared/adapters/robot-link/open.ts';
-import type { RobotLink } from '../functions/shared/adapters/robot-link/port.ts';
 import { loadConfig } from '../functions/shared/config.ts';
-import { createLogger } from '../functions/shared/logger.ts';
+import { Fence } from '../functions/shared/control/fence.ts';
+import { createLogger } from '../functions/shared/observability/logger.ts';
+import { NO_METRICS } from '../functions/shared/observability/metrics.port.ts';
+import { openRobotLink } from '../functions/shared/robot-link/adapters/open.ts';
+import type { RobotLink } from '../functions/shared/robot-link/port.ts';
 import { RosbridgeStandIn } from '../test/support/rosbridge-server.ts';
 import { freePort, ROOT, startService } from './servers.ts';
 
@@ -22,7 +23,7 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 function open(url: string): Promise<RobotLink> {
   const { config } = loadConfig({ HOME: folder, SERVICE_ROBOT_URL: url, SERVICE_ROBOT_MAPPING_PATH: mapping });
-  return openRobotLink(config, logger, Date.now, NO_METRICS);
+  return openRobotLink(config, { logger, clock: Date.now, metrics: NO_METRICS, openFence: async () => new Fence() });
 }
 
 async function ask(link: RobotLink): Promise<number> {

@@ -16,7 +16,7 @@ export interface Measured {
   readonly p99: number;
 }
 
-/** Drives one server for a while. @throws when an answer was not 2xx: a fast refusal is no result. */
+/** Drives one server for a while. @throws if a response is not 2xx, because a fast rejection is not a result. */
 export async function drive({
   url,
   method = 'GET',
@@ -38,7 +38,7 @@ export async function drive({
   return { requestsPerSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
-/** The middle one of several rounds, by throughput. */
+/** The median round, by throughput. */
 export function median(rounds: readonly Measured[]): Measured {
   const sorted = [...rounds].sort((a, b) => a.requestsPerSecond - b.requestsPerSecond);
   const middle = sorted[Math.floor(sorted.length / 2)];

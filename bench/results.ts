@@ -1,3 +1,4 @@
+import type { EventRow } from './events.ts';
 import type { Measured } from './load.ts';
 
 export interface CommandRow extends Measured {
@@ -9,11 +10,11 @@ export interface RouteRow {
   readonly name: string;
   readonly connections: number;
   readonly service: Measured;
-  /** The same work on bare node:http. */
+  /** The same work on plain node:http. */
   readonly bare: Measured;
 }
 
-/** Resident memory of a server in MB: when it was ready, right after all of its loads on the command path, 45 s later. */
+/** Resident memory of a server in MB: when ready, right after all loads on the command path, and 45 s later. */
 export interface MemoryRow {
   readonly name: string;
   readonly after_start: number;
@@ -21,27 +22,29 @@ export interface MemoryRow {
   readonly at_rest: number;
 }
 
-/** What one run has measured; rates in requests a second, times in ms. */
+/** The results of one run; rates in requests per second, times in ms. */
 export interface Results {
   readonly machine: { readonly node: string; readonly cpu: string; readonly cores: number };
   readonly rounds: number;
   readonly seconds: number;
-  /** From the start of the process to its first answer. */
+  /** From the start of the process to its first response. */
   readonly start_ms: number;
   readonly memory_mb: readonly MemoryRow[];
   readonly commands: readonly CommandRow[];
   readonly routes: readonly RouteRow[];
+  /** Beside a bare `ws` server. */
+  readonly events: readonly EventRow[];
 }
 
 export const OURS = 'robot-rest';
 
-/** Requests a second of a server on the command path; NaN when it was not there. */
+/** Requests per second of a server on the command path; NaN if it was not measured. */
 export function rateOf({ commands }: Results, name: string, connections: number): number {
   const found = commands.find((row) => row.name === name && row.connections === connections);
   return found?.requestsPerSecond ?? Number.NaN;
 }
 
-/** The numbers of connections, and the servers beside ours, in the order they were driven in. */
+/** The numbers of connections, and the other servers, in the order in which they were driven. */
 export function axes({ commands }: Results): { connections: number[]; peers: string[] } {
   return {
     connections: [...new Set(commands.map((row) => row.connections))],
@@ -78,8 +81,21 @@ export function printed(results: Results): string {
   for (const { name, after_start, after_load, at_rest } of results.memory_mb) {
     lines.push(`| ${name} | ${after_start} | ${after_load} | ${at_rest} |`);
   }
+  lines.push('', ...printedEvents(results.events));
   lines.push('', `start-up of ${OURS} to its first answer: ${results.start_ms} ms`);
   return `${lines.join('\n')}\n`;
+}
+
+/** The rows of events as a table in Markdown. */
+export function printedEvents(rows: readonly EventRow[]): string[] {
+  return [
+    `| events | ${OURS} | bare ws | ratio | aim |`,
+    '|---|--:|--:|--:|--:|',
+    ...rows.map(({ name, unit, aim, service, bare }) => {
+      const ratio = bare > 0 ? (service / bare).toFixed(1) : '';
+      return `| ${name} | ${service} ${unit} | ${bare} ${unit} | ${ratio} | ${aim} ${unit} |`;
+    }),
+  ];
 }
 
 function cells({ requestsPerSecond, p50, p99 }: Measured, ratio: number): string {

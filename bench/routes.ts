@@ -1,4 +1,4 @@
-/** What else the service is asked for, each beside the same work done by bare node:http in the plainest way. */
+/** Other routes of the service, each compared with the same work on plain node:http. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JOURNAL_REMOTE, writeJournal } from '../test/support/journal.ts';
@@ -41,7 +41,7 @@ const WORKS: readonly Work[] = [
   { name: `${LINES} log lines`, connections: 1, path: `/api/v2/service/head/${UNIT}?lines=${LINES}` },
 ];
 
-/** Drives both servers through every work, in turns. Logs are left out where no journal can be made. */
+/** Drives both servers through each route, in turn. Skips logs if no journal can be created. */
 export async function routeRows(rounds: number, seconds: number): Promise<RouteRow[]> {
   const logs = existsSync(JOURNAL_REMOTE);
   await prepare(logs);
@@ -92,7 +92,7 @@ async function prepare(logs: boolean): Promise<void> {
   await writeJournal(JOURNAL, entries);
 }
 
-/** Rows come in as an integrator brings them: from a CSV file. */
+/** Rows are imported from a CSV file, as an integrator would. */
 async function fill({ port }: Running, token: string): Promise<void> {
   const lines = Array.from({ length: ROWS }, (_, n) => `${n + 1},robot ${n + 1},/images/body-${n + 1}.png,,#2196f3`);
   mkdirSync(join(DATA, 'exports'), { recursive: true });

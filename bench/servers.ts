@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** One signing key for all, so that one token is good everywhere. */
+/** One signing key for all servers, so that they accept the same token. */
 export const KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
   .toString();
@@ -59,17 +59,18 @@ async function launch(
       new Promise((resolve) => {
         running.delete(child);
         child.removeAllListeners('exit');
+        if (child.signalCode !== null) return resolve();
         child.once('exit', () => resolve());
         child.kill('SIGKILL');
       }),
   };
 }
 
-/** What the servers log goes to a file, as under systemd it goes to the journal. */
+/** Servers log to a file, as they log to the journal under systemd. */
 const home = mkdtempSync(join(tmpdir(), 'robot-rest-bench-'));
 const log = openSync(join(home, 'log'), 'a');
 const running = new Set<ChildProcess>();
-/** A bench that fails leaves nobody running and nothing behind. */
+/** Cleans up even if the benchmark fails. */
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
   rmSync(home, { recursive: true, force: true });
@@ -84,7 +85,7 @@ export function residentMb(child: ChildProcess): number {
 /** Builds the peers as production code, once. */
 export function buildPeers(): void {
   const esbuild = join(ROOT, 'node_modules', '.bin', 'esbuild');
-  const entries = ['bare', 'bare-routes', 'fastify', 'express'].map((name) =>
+  const entries = ['bare', 'bare-events', 'bare-routes', 'fastify', 'express'].map((name) =>
     join(ROOT, 'bench', 'peers', `${name}.ts`),
   );
   const banner = 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url);';
@@ -101,11 +102,16 @@ export function buildPeers(): void {
   ]);
 }
 
-/** This service, as `npm start` runs it, logging as it does in production. */
-export function startService(settings: Record<string, string> = {}): Promise<Running> {
-  return launch('robot-rest', process.execPath, [join(ROOT, 'dist', 'current', 'main.js')], (port) => ({
+/**
+ * This service as started by `npm start`, with production logging. `wrapper` is a program that execs the rest of the
+ * command line, such as `taskset`.
+ */
+export function startService(settings: Record<string, string> = {}, wrapper: readonly string[] = []): Promise<Running> {
+  const [program = '', ...args] = [...wrapper, process.execPath, join(ROOT, 'dist', 'current', 'main.js')];
+  return launch('robot-rest', program, args, (port) => ({
     HOME: home,
     SERVICE_PORT: String(port),
+    SERVICE_API_KEYS: JSON.stringify({ keys: [KEY_RECORD] }),
     SERVICE_SOCKET_PATH: join(home, `${port}.sock`),
     SERVICE_JWT_SIGNING_KEY: KEY,
     SERVICE_ROBOT_ID: 'bench',
@@ -114,7 +120,7 @@ export function startService(settings: Record<string, string> = {}): Promise<Run
 }
 
 export function startPeer(
-  name: 'bare' | 'bare-routes' | 'fastify' | 'express',
+  name: 'bare' | 'bare-events' | 'bare-routes' | 'fastify' | 'express',
   settings: Record<string, string> = {},
 ): Promise<Running> {
   return launch(name, process.execPath, [join(home, 'peers', `${name}.mjs`)], (port) => ({
@@ -126,7 +132,7 @@ export function startPeer(
   }));
 }
 
-/** FastAPI, when Debian's packages are installed. */
+/** FastAPI, if Debian's packages are installed. */
 export async function startFastApi(): Promise<Running | undefined> {
   if (!existsSync('/usr/bin/python3')) return undefined;
   try {
@@ -141,5 +147,16 @@ export async function startFastApi(): Promise<Running | undefined> {
     HOME: home,
   }));
 }
+
+/** An API key of every service: a token of the Unix socket could not be refreshed over TCP. */
+export const API_KEY = `rk_${randomBytes(32).toString('base64url')}`;
+const KEY_RECORD = {
+  id: 'bench',
+  name: 'bench',
+  level: 'ADMIN',
+  sha256: createHash('sha256').update(API_KEY).digest('hex'),
+  created_at: new Date().toISOString(),
+  revoked_at: null,
+};
 
 export { home };

@@ -1,7 +1,7 @@
 /**
- * `npm run soak -- --seconds 60 --connections 500`: mixed traffic on the production build, hang-ups and slow readers
- * among it. Ends with 1 and the reasons when an answer was not an expected one, memory grew by 64 MiB or more, something
- * stayed open, or a temporary file was left behind.
+ * `npm run soak -- --seconds 60 --connections 500`: mixed traffic on the production build, including hang-ups and slow
+ * readers. Exits with 1 and the reasons if a response was unexpected, memory grew by 64 MiB or more, something stayed
+ * open, or a temporary file was left behind.
  */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,14 +22,14 @@ const { values } = parseArgs({
 });
 const SECONDS = Number(values.seconds);
 const CONNECTIONS = Number(values.connections);
-if (!(SECONDS > 0 && CONNECTIONS >= 1)) throw new Error('--seconds and --connections are positive numbers');
+if (!(SECONDS > 0 && CONNECTIONS >= 1)) throw new Error('--seconds and --connections must be positive numbers');
 
 const MIB = 1024 ** 2;
-const MOST_GROWTH = 64 * MIB;
+const MAX_GROWTH = 64 * MIB;
 const ROWS = 20_000;
-const LONGEST_THOUGHT = 400; // ms between two acts of a client
-const MOST_DATABASE_DESCRIPTORS = 64;
-const LONGEST_REST = 30_000; // ms until everything that clients left behind is gone
+const MAX_THINK_MS = 400; // between two actions of a client
+const MAX_DATABASE_DESCRIPTORS = 64;
+const MAX_REST_MS = 30_000; // until everything that clients left behind is gone
 
 const reasons: string[] = [];
 execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'ignore' });
@@ -41,7 +41,7 @@ const pid = Number(service.child.pid);
 const token = await tokenOf(service);
 await fillTables();
 
-await traffic(SECONDS / 2); // what code, threads and caches take once
+await traffic(SECONDS / 2); // warm up code, threads and caches
 const before = await atRest();
 tell(`at rest after the warm-up: ${await memoryOf()}`);
 const findings = await traffic(SECONDS);
@@ -49,7 +49,7 @@ const after = await atRest(before.descriptors.length);
 tell(`at rest after the soak: ${await memoryOf()}`);
 
 const growth = after.memory - before.memory;
-if (growth >= MOST_GROWTH) reasons.push(`memory grew by ${mib(growth)} MiB after the warm-up`);
+if (growth >= MAX_GROWTH) reasons.push(`memory grew by ${mib(growth)} MiB after the warm-up`);
 reasons.push(...grown(before.descriptors, after.descriptors));
 if (after.children.length > before.children.length)
   reasons.push(`${before.children.length} child processes became ${after.children.length}`);
@@ -67,7 +67,7 @@ tell(
 for (const reason of reasons) tell(`FAILED: ${reason}`);
 process.exit(reasons.length === 0 ? 0 : 1);
 
-/** Clients that act for so long; each thing that went wrong becomes a reason. */
+/** Runs the clients for this long, and records everything that goes wrong. */
 async function traffic(seconds: number, onStart: () => void = () => undefined, judge = true): Promise<Findings> {
   const seen = new Findings();
   const until = performance.now() + seconds * 1000;
@@ -80,7 +80,7 @@ async function traffic(seconds: number, onStart: () => void = () => undefined, j
     clients.map(async (client) => {
       while (performance.now() < until && service.child.exitCode === null) {
         await actOnce(client);
-        await pause(client.random.below(LONGEST_THOUGHT));
+        await pause(client.random.below(MAX_THINK_MS));
       }
       client.close();
     }),
@@ -89,9 +89,9 @@ async function traffic(seconds: number, onStart: () => void = () => undefined, j
   return seen;
 }
 
-/** Waits until no client's trace is left, as far as the time allows; then what the process holds. */
+/** Waits until the clients have left no trace, up to a limit; returns what the process then holds. */
 async function atRest(atMost = Number.POSITIVE_INFINITY) {
-  const end = performance.now() + LONGEST_REST;
+  const end = performance.now() + MAX_REST_MS;
   let holdings = holdingsOf(pid);
   let unchanged = 0;
   while (performance.now() < end && (unchanged < 6 || holdings.descriptors.length > atMost)) {
@@ -103,7 +103,7 @@ async function atRest(atMost = Number.POSITIVE_INFINITY) {
   return holdings;
 }
 
-/** SIGTERM in the middle: whoever is answered gets what it asked for or a 503, and the process ends by itself. */
+/** SIGTERM under load: every response must be the expected one or a 503, and the process must exit by itself. */
 async function endUnderTraffic(): Promise<void> {
   service.child.removeAllListeners('exit');
   const exit = once(service.child, 'exit');
@@ -147,17 +147,17 @@ function tell(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** SQLite keeps descriptors of its file for later, as many as there were readers at once; of anything else none more may stay. */
+/** SQLite keeps one descriptor of its file per concurrent reader; no other descriptors may accumulate. */
 function grown(had: readonly string[], has: readonly string[]): string[] {
   const isDatabase = (name: string) => name.includes('robot.sqlite');
   return [...new Set(has)].flatMap((name) => {
     const [then = 0, now = 0] = [had, has].map((names) => names.filter((each) => each === name).length);
-    const most = isDatabase(name) ? Math.max(then, MOST_DATABASE_DESCRIPTORS) : then;
+    const most = isDatabase(name) ? Math.max(then, MAX_DATABASE_DESCRIPTORS) : then;
     return now > most ? [`${then} descriptors of ${name} became ${now}`] : [];
   });
 }
 
-/** Where the memory is, as the service itself tells. */
+/** Memory usage as reported by the service's metrics. */
 async function memoryOf(): Promise<string> {
   const text = await (await fetch(`http://127.0.0.1:${service.port}/metrics`)).text();
   const shown = ['process_resident_memory_bytes', 'nodejs_heap_size_used_bytes', 'nodejs_external_memory_bytes'];

@@ -1,15 +1,7 @@
-import { request } from 'node:http';
-import { join } from 'node:path';
-import { home, type Running } from './servers.ts';
+import { API_KEY, type Running } from './servers.ts';
 
-/** A token of the running service, taken over its Unix socket. */
-export function tokenOf({ port }: Running): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socketPath = join(home, `${port}.sock`);
-    request({ socketPath, path: '/api/v2/auth/' }, (response) => {
-      response.resume().once('end', () => resolve(String(response.headers.authorization).slice('Bearer '.length)));
-    })
-      .once('error', reject)
-      .end();
-  });
+/** A token of the running service. */
+export async function tokenOf({ port }: Running): Promise<string> {
+  const { headers } = await fetch(`http://127.0.0.1:${port}/api/v2/auth/`, { headers: { 'x-api-key': API_KEY } });
+  return String(headers.get('authorization')).slice('Bearer '.length);
 }

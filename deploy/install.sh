@@ -1,13 +1,14 @@
 #!/bin/bash
-# Installs the build this script lies in as a systemd service. May be run again: what is there already stays.
+# Installs the build that contains this script as a systemd service. Idempotent: what is already in place is left alone.
 #
-#   install.sh                      install or upgrade; when the new version does not start, the old one comes back
-#   install.sh --rollback [--anyway]   go back to the version before; once more goes forth again. Says what to do first
-#                                   when the database is too new for that version; --anyway goes back all the same
-#   install.sh --uninstall [--purge]   remove the service; with --purge its data, keys and settings as well
+#   install.sh                         install or upgrade; if the new version does not start, restore the old one
+#   install.sh --rollback [--anyway]   return to the previous version; running it twice returns to this one. If the
+#                                      database may be too new for that version, change nothing and explain what to do
+#                                      first; --anyway rolls back regardless
+#   install.sh --uninstall [--purge]   remove the service; with --purge also its data, keys and settings
 #
-# Versions lie side by side in /opt/robot-rest/releases; `current` and `previous` are links that are turned at once.
-# With DESTDIR everything is put below that folder, and nothing is started: for images and packages.
+# Versions are kept side by side in /opt/robot-rest/releases; `current` and `previous` are links that are switched
+# atomically. With DESTDIR everything is installed below that folder and nothing is started, for images and packages.
 set -euo pipefail
 umask 022
 
@@ -16,6 +17,7 @@ build=$(dirname "$here")
 root=${DESTDIR-}
 home=$root/opt/robot-rest
 unit=robot-rest.service
+guard=robot-rest-guard.service
 changed=no
 
 main() {
@@ -30,29 +32,30 @@ main() {
       roll_back "${2-}"
       ;;
     --uninstall) uninstall "${2-}" ;;
-    *) die "There is no option $1. The head of $0 has them all." ;;
+    *) die "Unknown option $1. The comment at the top of $0 lists all options." ;;
   esac
 }
 
 install_build() {
-  local id now before
-  id=$(cat "$build/build-id" 2>/dev/null) || die "$build is no build of the service: run npm run build, and this in dist/current/deploy."
+  local id now before restored=yes
+  id=$(cat "$build/build-id" 2>/dev/null) || die "$build is not a build of the service: run npm run build, then dist/current/deploy/install.sh."
   now=$(readlink "$home/current" || true)
   before=$(readlink "$home/previous" || true)
   trap 'rm -rf "$home/releases/.incoming"' EXIT
   add_release "$id"
-  turn_to "releases/$id"
+  switch_to "releases/$id"
   install_files
   if ! start_service; then
-    [ -n "$now" ] && [ "$now" != "releases/$id" ] || die 'The service did not start; journalctl -u robot-rest says why.'
-    echo 'The new version did not start; the old one comes back.' >&2
-    fits_data "$now" "releases/$id" || tell_way_back "$now"
+    [ -n "$now" ] && [ "$now" != "releases/$id" ] || die 'The service did not start; see journalctl -u robot-rest.'
+    echo 'The new version did not start; restoring the old one.' >&2
+    fits_data "$now" "releases/$id" || explain_way_back "$now"
     point current "$now"
     if [ -n "$before" ]; then point previous "$before"; else rm -f "$home/previous"; fi
     install_files
-    start_service || true
+    start_service || restored=no
     rm -rf "$home/releases/$id"
-    die 'The version before runs again. journalctl -u robot-rest says why the new one did not.'
+    [ "$restored" = yes ] || die 'The old version was restored, but it did not start either; see journalctl -u robot-rest.'
+    die 'The old version is running again. See journalctl -u robot-rest for why the new one did not start.'
   fi
   prune
   echo "Installed: $id"
@@ -60,19 +63,18 @@ install_build() {
 
 roll_back() {
   local before
-  before=$(readlink "$home/previous") || die 'There is no version before this one.'
+  before=$(readlink "$home/previous") || die 'There is no previous version.'
   if ! fits_data "$before" "$(readlink "$home/current")"; then
-    tell_way_back "$before"
-    [ "$1" = --anyway ] || die "Nothing was changed. To go back without the database, or once that is done: $0 --rollback --anyway"
+    explain_way_back "$before"
+    [ "$1" = --anyway ] || die "Nothing was changed. Once that is done, or to leave the database as it is: $0 --rollback --anyway"
   fi
-  turn_to "$before"
+  switch_to "$before"
   install_files
-  start_service || die 'The version before did not start either; journalctl -u robot-rest says why.'
+  start_service || die 'The previous version did not start; see journalctl -u robot-rest.'
   echo "Now current: ${before#releases/}"
 }
 
-# Whether the first of two releases can use the database that the second has had. A release before the third schema does
-# not say which one it knows.
+# Whether the first release can use a database that the second has used. Releases before schema 3 do not declare theirs.
 schema_of() {
   cat "$home/$1/deploy/database-schema" 2>/dev/null || echo 1
 }
@@ -80,16 +82,16 @@ fits_data() {
   [ "$(schema_of "$1")" -ge "$(schema_of "$2")" ]
 }
 
-# What an older release needs of the data, before it runs. A snapshot is written before each change of the schema.
-tell_way_back() {
+# Explains what to do with the data before an older release can use it. Every schema change is preceded by a snapshot.
+explain_way_back() {
   local knows data file snapshot version fitting=
   knows=$(schema_of "$1")
   data=$root$(setting SERVICE_DATA_DIR /var/lib/robot-rest)
   file=$(setting SERVICE_DATABASE_URL '')
   file=${file:+$root${file#sqlite:///}}
   file=${file:-$data/robot.sqlite}
-  echo "The database may have a newer schema than ${1#releases/} knows ($knows). Then that release leaves it as it is, and"
-  echo 'every route of the database answers 503 until an older snapshot takes its place:'
+  echo "The database may have a newer schema than ${1#releases/} supports ($knows). If so, that release will not touch it, and"
+  echo 'all database routes return 503 until the database is replaced by an older snapshot. Available snapshots:'
   for snapshot in "$data"/backups/snapshot-*.sqlite; do
     [ -f "$snapshot" ] || continue
     version=$(od -An -tu4 --endian=big -j60 -N4 "$snapshot" | tr -d ' ')
@@ -97,16 +99,16 @@ tell_way_back() {
     [ "${version:-0}" -lt 1 ] || [ "$version" -gt "$knows" ] || fitting=$snapshot
   done
   if [ -z "$fitting" ]; then
-    echo 'There is no snapshot of a schema that it knows.'
+    echo 'None of them has a schema that it supports.'
     return
   fi
-  echo 'To go back to the newest that fits, and lose what was written to the database since:'
+  echo 'To restore the newest usable one, losing everything written to the database since:'
   echo '  systemctl stop robot-rest'
   echo "  mkdir -p '$data/newer' && mv '$file'* '$data/newer/'"
   echo "  install -m 0600 -o robot-rest -g robot-rest '$fitting' '$file'"
 } >&2
 
-# A setting of the installed service: the operator's, the build's, or the one given.
+# A setting of the installed service: from the operator, or from the build, or the given default.
 setting() {
   local found
   found=$(cat "$home/current/deploy/service.env" "$root/etc/robot-rest/robot-rest.env" 2>/dev/null |
@@ -114,7 +116,7 @@ setting() {
   echo "${found:-$2}"
 }
 
-# Copies the build beside the others. Whatever happens, a folder in releases/ is whole.
+# Copies the build next to the others. A folder in releases/ is always complete, even after a crash.
 add_release() {
   local release=$home/releases/$1 incoming=$home/releases/.incoming
   [ -d "$release" ] && return
@@ -128,18 +130,18 @@ add_release() {
   mv -T "$incoming" "$release"
 }
 
-# The native module tells whether the build fits this machine and its Node.js.
+# Loads the native module to check that the build matches this machine and its Node.js.
 check() {
-  command -v node >/dev/null || die 'Node.js is not installed where systemd finds it (/usr/bin or /usr/local/bin).'
+  command -v node >/dev/null || die 'Node.js is not installed where systemd looks for it (/usr/bin or /usr/local/bin).'
   (cd "$1" && node --input-type=module --eval '
     const [major, minor] = process.versions.node.split(".").map(Number);
-    if (major < 20 || (major === 20 && minor < 19)) throw new Error(`Node.js ${process.version} is too old; 20.19 is needed`);
+    if (major < 20 || (major === 20 && minor < 19)) throw new Error(`Node.js ${process.version} is too old; 20.19 is required`);
     const { default: Database } = await import("better-sqlite3");
     new Database(":memory:").close();
-  ') || die 'This build does not run here: it was made for another processor or another major version of Node.js.'
+  ') || die 'This build does not run here: it was built for a different processor or major version of Node.js.'
 }
 
-turn_to() {
+switch_to() {
   local now
   now=$(readlink "$home/current" || true)
   [ "$now" != "$1" ] || return 0
@@ -153,10 +155,21 @@ point() {
   mv -T "$home/.$1" "$home/$1"
 }
 
-# What the rest of the system has to know, from the very version that is current.
+# Installs the system files of the current version.
 install_files() {
   local from=$home/current/deploy etc=$root/etc
   put 0644 "$from/$unit" "$etc/systemd/system/$unit"
+  # Releases without a guard have no unit for it: nothing of a later one may go on running.
+  if [ -e "$from/$guard" ]; then
+    put 0644 "$from/$guard" "$etc/systemd/system/$guard"
+  elif [ -e "$etc/systemd/system/$guard" ]; then
+    if [ -z "$root" ]; then
+      systemctl disable --now --quiet "$guard" 2>/dev/null || true
+      rm -f /tmp/rest_api.sock.stop
+    fi
+    rm -f "$etc/systemd/system/$guard"
+    changed=yes
+  fi
   put 0644 "$from/sysusers.conf" "$etc/sysusers.d/robot-rest.conf"
   put 0644 "$from/tmpfiles.conf" "$etc/tmpfiles.d/robot-rest.conf"
   put 0644 "$from/polkit/50-robot-rest.rules" "$etc/polkit-1/rules.d/50-robot-rest.rules"
@@ -164,7 +177,7 @@ install_files() {
     put 0644 "$from/polkit/robot-rest.pkla" "$etc/polkit-1/localauthority/50-local.d/robot-rest.pkla"
   fi
   put 0755 "$from/robot-rest-admin" "$root/usr/local/sbin/robot-rest-admin"
-  # Settings are the operator's: written once, never again.
+  # The settings belong to the operator and are never overwritten.
   [ -e "$etc/robot-rest/robot-rest.env" ] || put 0640 "$from/robot-rest.env" "$etc/robot-rest/robot-rest.env"
 }
 
@@ -175,7 +188,7 @@ put() {
   changed=yes
 }
 
-# Succeeds when the service has said that it is ready.
+# Succeeds once the service has reported readiness.
 start_service() {
   local how=start
   [ -z "$root" ] || return 0
@@ -184,10 +197,17 @@ start_service() {
     systemd-tmpfiles --create /etc/tmpfiles.d/robot-rest.conf &&
     systemctl daemon-reload &&
     systemctl enable --quiet "$unit" &&
-    systemctl "$how" "$unit"
+    systemctl "$how" "$unit" || return 1
+  [ ! -e "$home/current/deploy/$guard" ] || start_guard "$how"
 }
 
-# Keeps the current version and the one before.
+# The service works without its guard, and says in /health/ready that it is missing.
+start_guard() {
+  systemctl enable --quiet "$guard" && systemctl "$1" "$guard" ||
+    echo 'The guard did not start; see journalctl -u robot-rest-guard.' >&2
+}
+
+# Keeps the current and the previous version.
 prune() {
   local release name
   for release in "$home"/releases/*; do
@@ -197,27 +217,34 @@ prune() {
 }
 
 uninstall() {
-  [ -n "$root" ] || systemctl disable --now --quiet "$unit" 2>/dev/null || true
+  local name
+  # One by one: systemctl does nothing at all when it does not know one of them.
+  for name in "$unit" "$guard"; do
+    [ -n "$root" ] || systemctl disable --now --quiet "$name" 2>/dev/null || true
+  done
   rm -rf "$home"
-  rm -f "$root/etc/systemd/system/$unit" "$root/etc/sysusers.d/robot-rest.conf" "$root/etc/tmpfiles.d/robot-rest.conf" \
+  rm -f "$root/etc/systemd/system/$unit" "$root/etc/systemd/system/$guard" "$root/etc/sysusers.d/robot-rest.conf" "$root/etc/tmpfiles.d/robot-rest.conf" \
     "$root/etc/polkit-1/rules.d/50-robot-rest.rules" "$root/etc/polkit-1/localauthority/50-local.d/robot-rest.pkla" \
     "$root/usr/local/sbin/robot-rest-admin"
   if [ -z "$root" ]; then
-    rm -f /tmp/rest_api.sock
+    rm -f /tmp/rest_api.sock /tmp/rest_api.sock.stop
+    rm -rf /run/robot-rest-guard
     systemctl daemon-reload
+    # One that has ended badly would be listed for ever.
+    for name in "$unit" "$guard"; do systemctl reset-failed "$name" 2>/dev/null || true; done
   fi
   if [ "$1" = --purge ]; then
     rm -rf "$root/var/lib/robot-rest" "$root/etc/robot-rest"
-    echo 'Removed, with all data. The user robot-rest stays, so that its number is not given to another.'
+    echo 'Removed, including all data. The user robot-rest is kept, so that its uid is not reassigned.'
   else
-    echo 'Removed. Data stay in /var/lib/robot-rest, settings in /etc/robot-rest.'
+    echo 'Removed. The data in /var/lib/robot-rest and the settings in /etc/robot-rest are kept.'
   fi
 }
 
 lock() {
   mkdir -p "$home/releases"
   exec 9>"$home/.lock"
-  flock --nonblock 9 || die 'Another installation is under way.'
+  flock --nonblock 9 || die 'Another installation is in progress.'
 }
 
 die() {

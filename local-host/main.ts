@@ -1,63 +1,80 @@
-import { FileFault } from '../functions/shared/adapters/files/watched-file.ts';
-import { ensureFirstKey } from '../functions/shared/adapters/key-store/first-key.ts';
+import { database } from '../functions/database/ports.ts';
+import { fillWithStarterRows } from '../functions/database/starter-rows.ts';
 import { ConfigError, loadConfig } from '../functions/shared/config.ts';
-import { createLogger } from '../functions/shared/logger.ts';
-import { maskUrl } from '../functions/shared/mask-url.ts';
-import { database } from '../functions/shared/ports.ts';
+import { ensureFirstKey } from '../functions/shared/identity/adapters/key-store/first-key.ts';
+import {
+  prepareSocketGeneration,
+  socketGenerationPath,
+} from '../functions/shared/identity/adapters/revocations/socket-generation.ts';
+import { FileFault } from '../functions/shared/kit/files/watched-file.ts';
+import { createLogger } from '../functions/shared/observability/logger.ts';
+import { maskUrl } from '../functions/shared/observability/mask-url.ts';
 import { simulatedParts } from '../functions/shared/simulated-parts.ts';
-import { openLogLines } from './log-lines.ts';
-import { sdNotifyOf } from './sd-notify.ts';
+import { LIMITS } from './http/limits.ts';
+import { LogDestination } from './log-destination.ts';
 import { startService } from './service.ts';
 import { StartError } from './start-error.ts';
+import { createSdNotify } from './systemd/sd-notify.ts';
 
-/** Whatever hangs at the end, the process is gone by then (systemd would kill it later anyway). */
-const LAST_EXIT_MS = 9_500;
+/** The process exits by then even if shutdown hangs, before systemd would kill it. */
+const FORCED_EXIT_MS = 9_000;
+/** How long the last log lines may take. */
+const LOG_CLOSE_MS = 1_000;
 
-/** The log goes to stderr. What is left of it at the end of the process is flushed there. */
-const log = openLogLines(2);
+const log = new LogDestination(2);
+// Where a disk is full, announcements are lost; the service is not.
+process.stdout.on('error', () => undefined);
+process.stderr.on('error', () => undefined);
 
-/** The process on the robot: settings, listeners, and the way down. Announcements go to stdout, the log to stderr. */
+/** Loads the settings, starts the service and shuts it down. Announcements go to stdout, the log to stderr. */
 async function main(): Promise<void> {
   const { config, warnings } = loadConfig(process.env);
   const logger = createLogger(config.SERVICE_LOG_LEVEL, log);
   for (const warning of warnings) logger.warn(warning);
-  const systemd = sdNotifyOf(process.env, logger);
-  const service = await startService({ config, logger });
-  let ending = false;
-  const end = (signal: NodeJS.Signals) => {
-    if (ending) return;
-    ending = true;
-    logger.info({ signal }, 'ending');
+  const systemd = createSdNotify(process.env, logger);
+  const service = await startService({ config, logger }, LIMITS, process.env);
+  let shuttingDown = false;
+  const shutDown = (signal: NodeJS.Signals) => {
+    if (shuttingDown) return;
+    shuttingDown = true;
+    logger.info({ signal }, 'shutting down');
     systemd.stopping();
-    setTimeout(() => exit(1), LAST_EXIT_MS).unref();
+    setTimeout(() => exit(1), FORCED_EXIT_MS).unref();
     service.stop().then(
       () => exit(0),
       (error: unknown) => fail(error),
     );
   };
-  process.on('SIGTERM', end).on('SIGINT', end);
+  process.on('SIGTERM', shutDown).on('SIGINT', shutDown);
   process.on('uncaughtException', (error) => {
-    logger.fatal({ err: error }, 'the process cannot go on');
+    logger.fatal({ err: error }, 'uncaught exception');
     exit(1);
   });
 
   const simulated = simulatedParts(config);
-  if (simulated.length > 0) logger.info({ simulated }, 'these parts are simulated');
+  if (simulated.length > 0) logger.info({ simulated }, 'some parts are simulated');
   const robot = maskUrl(config.SERVICE_ROBOT_URL ?? 'none (set SERVICE_ROBOT_URL)');
-  const places = [service.url, service.tlsUrl, service.socketPath].filter((place) => place !== undefined);
-  const listening = `Listening on ${places.join(' and ')}`;
+  const addresses = [service.url, service.tlsUrl, service.socketPath].filter((address) => address !== undefined);
+  const listening = `Listening on ${addresses.join(' and ')}`;
   announce(`${listening}; robot: ${robot}`);
   systemd.ready(listening);
 
-  // Not awaited: checking a large database takes a while, and the robot must take commands meanwhile.
-  service.ports.get(database).catch((error: unknown) => logger.error({ err: error }, 'the database does not open'));
+  // Not awaited: checking a large database takes a while, and the robot must accept commands meanwhile.
+  service.ports
+    .get(database)
+    .then(async (opened) => {
+      const isEmpty = config.SERVICE_MODE === 'robot' || process.argv.includes('--empty');
+      if (opened.isNew && !isEmpty) await fillWithStarterRows(opened);
+    })
+    .catch((error: unknown) => logger.error({ err: error }, 'could not open or fill the database'));
 
+  await prepareSocketGeneration(socketGenerationPath(config));
   await ensureFirstKey(config, (first) => {
     if ('key' in first) announce(`First API key, access level ENCHANTER, shown this once: ${first.key}`);
     else
       logger.warn(
         { path: first.path },
-        'the first API key, access level ENCHANTER, was written to this file; read it and remove it',
+        'wrote the first API key (access level ENCHANTER) to this file; read it, then delete the file',
       );
   });
 }
@@ -67,18 +84,16 @@ function announce(line: string): void {
 }
 
 function fail(error: unknown): void {
-  const foreseen = [ConfigError, StartError, FileFault].some((kind) => error instanceof kind);
-  process.stderr.write(`${error instanceof Error ? (foreseen ? error.message : error.stack) : String(error)}\n`);
+  const expected = [ConfigError, StartError, FileFault].some((kind) => error instanceof kind);
+  process.stderr.write(`${error instanceof Error ? (expected ? error.message : error.stack) : String(error)}\n`);
   exit(1);
 }
 
 function exit(code: number): void {
-  try {
-    log.flushSync();
-  } catch {
-    // stderr is gone; there is nobody to tell
-  }
-  process.exit(code);
+  void log.close(LOG_CLOSE_MS).then((closed) => {
+    if (closed) process.exit(code);
+    else process.kill(process.pid, 'SIGKILL');
+  });
 }
 
 main().catch(fail);

@@ -1,8 +1,16 @@
 import * as authenticateV1 from '../functions/auth/authenticate-v1.handler.ts';
 import * as authenticateV2 from '../functions/auth/authenticate-v2.handler.ts';
 import * as getJwks from '../functions/auth/get-jwks.handler.ts';
+import * as logout from '../functions/auth/logout.handler.ts';
 import * as refreshToken from '../functions/auth/refresh-token.handler.ts';
 import * as getCommand from '../functions/commands/get-command.handler.ts';
+import * as getEmergencyStop from '../functions/commands/get-emergency-stop.handler.ts';
+import * as sendJog from '../functions/commands/jog/send-jog.handler.ts';
+import * as acquireLease from '../functions/commands/lease/acquire-lease.handler.ts';
+import * as getLease from '../functions/commands/lease/get-lease.handler.ts';
+import * as keepLease from '../functions/commands/lease/keep-lease.handler.ts';
+import * as releaseLease from '../functions/commands/lease/release-lease.handler.ts';
+import * as takeLease from '../functions/commands/lease/take-lease.handler.ts';
 import * as listCommands from '../functions/commands/list-commands.handler.ts';
 import * as runCommand from '../functions/commands/run-command.handler.ts';
 import * as sendBool from '../functions/commands/send-bool.handler.ts';
@@ -16,20 +24,23 @@ import * as stop from '../functions/commands/stop.handler.ts';
 import * as addItem from '../functions/database/add-item.handler.ts';
 import * as clearDatabase from '../functions/database/clear-database.handler.ts';
 import * as clearTable from '../functions/database/clear-table.handler.ts';
+import * as deleteExport from '../functions/database/delete-export.handler.ts';
 import * as deleteItem from '../functions/database/delete-item.handler.ts';
 import * as exportTable from '../functions/database/export-table.handler.ts';
 import * as getPath from '../functions/database/get-path.handler.ts';
 import * as importTable from '../functions/database/import-table.handler.ts';
 import * as listBackups from '../functions/database/list-backups.handler.ts';
+import * as listExports from '../functions/database/list-exports.handler.ts';
 import * as readItem from '../functions/database/read-item.handler.ts';
 import * as readTable from '../functions/database/read-table.handler.ts';
 import * as restoreBackup from '../functions/database/restore-backup.handler.ts';
 import * as updateControllerConfig from '../functions/database/update-controller-config.handler.ts';
 import * as updateItem from '../functions/database/update-item.handler.ts';
-import type { Endpoint } from '../functions/shared/middleware/endpoint.ts';
+import type { Endpoint } from '../functions/shared/pipeline/endpoint.ts';
 import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
 import * as getMesh from '../functions/system/description/get-mesh.handler.ts';
 import * as getUrdf from '../functions/system/description/get-urdf.handler.ts';
+import * as getAsyncapi from '../functions/system/documentation/get-asyncapi.handler.ts';
 import * as getDocsFile from '../functions/system/documentation/get-docs-file.handler.ts';
 import * as getDocsPage from '../functions/system/documentation/get-docs-page.handler.ts';
 import * as getOpenapi from '../functions/system/documentation/get-openapi.handler.ts';
@@ -37,6 +48,7 @@ import * as getLlmConfig from '../functions/system/llm-config/get-llm-config.han
 import * as patchLlmConfig from '../functions/system/llm-config/patch-llm-config.handler.ts';
 import * as configureWifi from '../functions/system/network/configure-wifi.handler.ts';
 import * as getWifiList from '../functions/system/network/get-wifi-list.handler.ts';
+import * as listRobots from '../functions/system/robots/list-robots.handler.ts';
 import * as getLogs from '../functions/system/services/get-logs.handler.ts';
 import * as listServices from '../functions/system/services/list-services.handler.ts';
 import * as downloadSkill from '../functions/system/skills/download-skill.handler.ts';
@@ -53,38 +65,44 @@ import * as getStatus from '../functions/system/status/get-status.handler.ts';
 import * as getVolume from '../functions/system/volume/get-volume.handler.ts';
 import * as setVolume from '../functions/system/volume/set-volume.handler.ts';
 
+import * as streamEvents from './events/stream-events.handler.ts';
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Version = 'v1' | 'v2';
 
 export interface Route {
   readonly method: Method;
-  /** Path with `{name}` for a segment and `{name+}` for the rest; `{version}` is one of `versions`. */
+  /** `{name}` matches a segment and `{name+}` the rest of the path; `{version}` is one of `versions`. */
   readonly path: string;
   readonly endpoint: Endpoint;
-  /** Versions that have it; a path without `{version}` has none. */
+  /** API versions that have the route; empty for a path without `{version}`. */
   readonly versions: readonly Version[];
-  /** A GET without any effect: HEAD is answered too. */
+  /** A GET without side effects, which also answers HEAD. */
   readonly safe: boolean;
-  /** Also deployed to the cloud. */
+  /** Also deployed as a Lambda function. */
   readonly cloud: boolean;
 }
 
-type Marks = { readonly versions?: readonly Version[]; readonly safe?: true; readonly cloud?: true };
+type RouteOptions = { readonly versions?: readonly Version[]; readonly safe?: true; readonly cloud?: true };
 
-function route(method: Method, path: string, module: { handler: Endpoint }, marks: Marks = {}): Route {
-  const versions = marks.versions ?? (path.includes('{version}') ? (['v1', 'v2'] as const) : []);
-  return { method, path, endpoint: module.handler, versions, safe: marks.safe ?? false, cloud: marks.cloud ?? false };
+function route(method: Method, path: string, module: { handler: Endpoint }, options: RouteOptions = {}): Route {
+  const versions = options.versions ?? (path.includes('{version}') ? (['v1', 'v2'] as const) : []);
+  const { safe = false, cloud = false } = options;
+  return { method, path, endpoint: module.handler, versions, safe, cloud };
 }
 
 const SAFE = { safe: true } as const;
 const CLOUD = { cloud: true } as const;
 
-/** Every route of the service, grouped as the specification is. All answer under `/` and `/rest/`, with and without a trailing slash. */
+/**
+ * All routes, grouped like the specification. Each is served under `/` and `/rest/`, with and without a trailing slash.
+ */
 export const ROUTES: readonly Route[] = [
   // Authentication
   route('GET', '/api/{version}/auth/', authenticateV1, { versions: ['v1'], ...CLOUD }),
   route('GET', '/api/{version}/auth/', authenticateV2, { versions: ['v2'], ...CLOUD }),
   route('GET', '/api/{version}/auth/refresh/', refreshToken, { versions: ['v2'], ...CLOUD }),
+  route('POST', '/api/{version}/auth/logout', logout, { versions: ['v2'] }),
   route('GET', '/.well-known/jwks.json', getJwks, { ...SAFE, ...CLOUD }),
 
   // Commands
@@ -99,6 +117,13 @@ export const ROUTES: readonly Route[] = [
   route('POST', '/api/{version}/commands/{command}/', runCommand, { versions: ['v2'], ...CLOUD }),
   route('GET', '/api/{version}/commands/', listCommands, CLOUD),
   route('POST', '/api/{version}/stop', stop, CLOUD),
+  route('GET', '/api/{version}/lease/', getLease, { versions: ['v2'], ...SAFE }),
+  route('POST', '/api/{version}/lease/', acquireLease, { versions: ['v2'] }),
+  route('POST', '/api/{version}/lease/take', takeLease, { versions: ['v2'] }),
+  route('PUT', '/api/{version}/lease/{lease_id}', keepLease, { versions: ['v2'] }),
+  route('DELETE', '/api/{version}/lease/{lease_id}', releaseLease, { versions: ['v2'] }),
+  route('POST', '/api/{version}/jog/', sendJog, { versions: ['v2'] }),
+  route('GET', '/api/{version}/estop', getEmergencyStop, { versions: ['v2'], ...SAFE }),
 
   // Robot description
   route('GET', '/api/{version}/urdf/{filename}', getUrdf, SAFE),
@@ -115,6 +140,8 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/clear_database', clearDatabase),
   route('POST', '/api/{version}/database/export_table/', exportTable),
   route('POST', '/api/{version}/database/import_table/', importTable),
+  route('GET', '/api/{version}/database/exports/', listExports, { versions: ['v2'] }),
+  route('DELETE', '/api/{version}/database/exports/{filepath+}', deleteExport, { versions: ['v2'] }),
   route('GET', '/api/{version}/database/get_path/', getPath),
   route('GET', '/api/{version}/database/backups/', listBackups),
   route('POST', '/api/{version}/database/restore/', restoreBackup),
@@ -144,6 +171,12 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/service/get_services_list', listServices),
   route('GET', '/api/{version}/service/{system}/{service_name}', getLogs),
 
+  // Robots
+  route('GET', '/api/{version}/robots/', listRobots, { versions: ['v2'] }),
+
+  // Events; the WebSocket on the same path is no route
+  route('GET', '/api/{version}/events', streamEvents, { versions: ['v2'] }),
+
   // Audit
   route('GET', '/api/{version}/audit/', readAudit),
 
@@ -153,6 +186,7 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/health/ready', checkReady, SAFE),
   route('GET', '/metrics', getMetrics),
   route('GET', '/openapi.json', getOpenapi, { ...SAFE, ...CLOUD }),
+  route('GET', '/asyncapi.json', getAsyncapi, SAFE),
   route('GET', '/docs', getDocsPage, SAFE),
   route('GET', '/docs/{file}', getDocsFile, SAFE),
 ];

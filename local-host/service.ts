@@ -1,100 +1,152 @@
-import { descriptorLimit } from '../functions/shared/adapters/descriptors/limit.ts';
-import { createPrometheusMetrics } from '../functions/shared/adapters/metrics/prometheus.ts';
+import { database } from '../functions/database/ports.ts';
+import { LEASE_CLOSE_MS } from '../functions/shared/control/lease.ts';
+import { leases, motionGuard } from '../functions/shared/control/ports.ts';
+import { EventHub } from '../functions/shared/events/hub.ts';
+import { eventSource } from '../functions/shared/events/ports.ts';
+import { keyStore, signingKeys } from '../functions/shared/identity/ports.ts';
+import { onTimeLimit } from '../functions/shared/kit/child-process/start.ts';
+import { descriptorLimit } from '../functions/shared/kit/descriptor-limit.ts';
+import { createPrometheusMetrics } from '../functions/shared/observability/adapters/metrics/prometheus.ts';
+import { metrics, refusals } from '../functions/shared/observability/ports.ts';
+import { Refusals } from '../functions/shared/observability/refusals.ts';
 import { give, Ports, type Surroundings } from '../functions/shared/port.ts';
-import {
-  apiDocument,
-  descriptionFiles,
-  keyStore,
-  lifecycle,
-  llmConfigFile,
-  localSocket,
-  metrics,
-  refusals,
-  robotLink,
-  signingKeys,
-  skillFiles,
-} from '../functions/shared/ports.ts';
-import { Refusals } from '../functions/shared/refusals.ts';
-import { AnswerBudget } from './answer-budget.ts';
-import { BodyBudget } from './body-budget.ts';
-import { createSpeaksForMany } from './client-address.ts';
-import { startCompanions } from './companions.ts';
-import { connectionLimits } from './connection-limits.ts';
-import { Connections } from './connections.ts';
-import { InFlight } from './in-flight.ts';
-import { LIMITS, type Limits } from './limits.ts';
-import { Listeners } from './listeners.ts';
-import { apiDocumentOf } from './openapi.ts';
-import { createRouter } from './router.ts';
+import { robotLink } from '../functions/shared/robot-link/ports.ts';
+import { simulatedHome } from '../functions/shared/robot-link/simulated-home.ts';
+import { descriptionFiles } from '../functions/system/description/ports.ts';
+import { apiDocument, eventsDocument } from '../functions/system/documentation/ports.ts';
+import { llmConfigFile } from '../functions/system/llm-config/ports.ts';
+import { skillFiles } from '../functions/system/skills/ports.ts';
+import { lifecycle, readiness, stopAddresses } from '../functions/system/status/ports.ts';
+import { type BackgroundTasks, startBackgroundTasks } from './background-tasks.ts';
+import { asyncApiDocument } from './events/asyncapi.ts';
+import { EventStreams } from './events/event-streams.ts';
+import { eventStreams } from './events/ports.ts';
+import { startProducers } from './events/producers.ts';
+import { robotHub } from './events/robot-events.ts';
+import { type Guarding, guardOfMotion, startGuarding } from './guard/guarding.ts';
+import { AnswerBudget } from './http/answer-budget.ts';
+import { BodyBudget } from './http/body-budget.ts';
+import { createSharedPeerCheck } from './http/client-address.ts';
+import { connectionLimits } from './http/connection-limits.ts';
+import { Connections } from './http/connections.ts';
+import { InFlight } from './http/in-flight.ts';
+import { LIMITS, type Limits } from './http/limits.ts';
+import { type Addresses, Listeners } from './http/listeners.ts';
+import { RequestPace } from './http/request-pace.ts';
+import { createRouter } from './http/router.ts';
+import { apiDocumentOf } from './openapi/openapi.ts';
+import { readinessChecks, readinessParts } from './readiness.ts';
 import { ROUTES } from './routes.ts';
+import { homeInTables } from './simulated-home.ts';
 
-export interface Service {
+export interface Service extends Addresses {
   readonly ports: Ports;
-  /** Where TCP clients find it. */
-  readonly url: string;
-  /** Where TLS clients find it, when there is a certificate. */
-  readonly tlsUrl: string | undefined;
-  readonly socketPath: string | undefined;
   readonly inFlight: InFlight;
-  /** Lets requests finish, then ends them, closes the listeners and every port. Takes at most about 9 s. */
+  /**
+   * Lets requests finish, aborts those that do not, and closes the listeners and all ports. Takes at most about 9 s.
+   */
   stop(): Promise<void>;
 }
 
 /**
- * Listens on TCP, on the Unix socket and, with a certificate, on TLS with the whole route table. What cannot work, a signing key that others can read
- * for instance, ends the start here and not the first request.
- * @throws StartError in one line when a port is taken; what the ports throw.
+ * Serves the route table on TCP, on the Unix socket and, with a certificate, on TLS. Fatal problems, such as a signing
+ * key that others can read, surface here rather than with the first request.
+ * @param guardEnvironment of the guard that is started where the robot needs one; undefined: none is.
+ * @throws StartError with one line when a port is in use; whatever the ports throw.
  */
-export async function startService(surroundings: Surroundings, limits: Limits = LIMITS): Promise<Service> {
+export async function startService(
+  surroundings: Surroundings,
+  limits: Limits = LIMITS,
+  guardEnvironment?: NodeJS.ProcessEnv,
+): Promise<Service> {
   const { config, logger, clock = Date.now } = surroundings;
-  const counting = createPrometheusMetrics();
-  const refused = new Refusals(counting, logger, clock);
+  const prometheus = createPrometheusMetrics();
+  const refused = new Refusals(prometheus, logger, clock);
   const connections = new Connections(
     limits.connections ?? connectionLimits(descriptorLimit()),
     refused,
-    createSpeaksForMany(config.SERVICE_TRUSTED_PROXY),
+    createSharedPeerCheck(config.SERVICE_TRUSTED_PROXY),
+  );
+  const unsubscribeTimeLimit = onTimeLimit((program) =>
+    refused.note('processes', 'Killed a program and its children because it exceeded its time limit', { program }),
   );
   const inFlight = new InFlight(connections);
-  const ports = new Ports({
+  const hub = new EventHub({ source: `/robots/${config.SERVICE_ROBOT_ID}`, clock });
+  const streams = new EventStreams({ hub, metrics: prometheus, clock, limits: limits.events });
+  let backgroundTasks: BackgroundTasks | undefined;
+  let guarding: Guarding | undefined;
+  const parts = readinessParts(() => ports, {
+    localSocket: { problem: () => listeners.socketProblem, owner: () => listeners.socketOwner },
+    eventsPort: { problem: () => listeners.eventsProblem },
+    relay: { problem: () => backgroundTasks?.relayProblem() },
+    guard: { problem: () => guarding?.problem() ?? listeners.stopProblem },
+  });
+  const ports: Ports = new Ports({
     ...surroundings,
+    refused,
     given: [
-      give(metrics, counting),
+      give(metrics, prometheus),
       give(refusals, refused),
+      give(eventSource, (of) => (of.robotId === undefined ? hub : of.get(robotHub))),
+      give(eventStreams, streams),
       give(lifecycle, inFlight),
       give(apiDocument, apiDocumentOf(ROUTES)),
-      give(localSocket, { problem: () => listeners.socketProblem }),
+      give(eventsDocument, asyncApiDocument()),
+      give(readiness, readinessChecks(parts)),
+      give(
+        motionGuard,
+        guardOfMotion(config, () => guarding),
+      ),
+      give(stopAddresses, () => guarding?.addresses() ?? listeners.stopAddresses),
+      give(
+        simulatedHome,
+        homeInTables(() => ports.get(database)),
+      ),
       ...(surroundings.given ?? []),
     ],
   });
-  const first = [signingKeys, keyStore, robotLink, skillFiles, llmConfigFile, descriptionFiles];
-  for (const which of first) await ports.get<unknown>(which);
+  const openedAtStart = [signingKeys, keyStore, robotLink, skillFiles, llmConfigFile, descriptionFiles];
+  for (const port of openedAtStart) await ports.get<unknown>(port);
+  guarding = await startGuarding(ports, guardEnvironment, inFlight);
+  const register = config.fleet ? undefined : await ports.get(leases);
+  const stopProducers = await startProducers(hub, ports);
   const listeners: Listeners = new Listeners({
     ports,
     router: createRouter(ROUTES, config.fleet),
+    stopRouter: createRouter(
+      ROUTES.filter(({ path }) => path === '/api/{version}/stop'),
+      false,
+    ),
     inFlight,
     limits,
     connections,
     answers: new AnswerBudget(limits, refused),
-    bodies: new BodyBudget(limits, refused),
+    bodies: new BodyBudget(limits),
+    pace: new RequestPace(),
+    streams,
   });
-  const { url, tlsUrl, socketPath } = await listeners.open();
-  const companions = await startCompanions(ports).catch(async (error: unknown) => {
+  const giveUp = async (error: unknown) => {
     await listeners.close();
+    await guarding?.close();
     throw error;
-  });
+  };
+  const addresses = await listeners.open().catch(giveUp);
+  backgroundTasks = await startBackgroundTasks(ports, hub).catch(giveUp);
   return {
+    ...addresses,
     ports,
-    url,
-    tlsUrl,
-    socketPath,
     inFlight,
     async stop() {
-      await inFlight.drain(limits.drainGrace);
-      await inFlight.end(limits.drainEnd);
-      await companions.close();
+      const leaseEnded = register?.close(LEASE_CLOSE_MS); // first, so that subscribers hear of it before they are closed
+      await Promise.all([leaseEnded, inFlight.drain(limits.drainGraceMs), streams.close()]);
+      await inFlight.end(limits.drainEndMs);
+      stopProducers();
+      await backgroundTasks?.close();
       await listeners.close();
       await ports.close();
-      counting.close();
+      await guarding?.close();
+      unsubscribeTimeLimit();
+      prometheus.close();
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Why the service cannot start, in one line for the person who started it. */
+/** The service cannot start; the message tells the operator why in one line. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }

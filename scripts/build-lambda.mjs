@@ -1,6 +1,6 @@
 /**
- * Bundles the functions that template.yaml deploys: `dist-lambda/<handler>/index.mjs`, each with what it needs and
- * nothing else. `dist-lambda/modules.json` says how many bytes of each bundle come from which module.
+ * Bundles the functions that template.yaml deploys: `dist-lambda/<handler>/index.mjs`, each with only the code it
+ * needs. `dist-lambda/modules.json` lists how many bytes of each bundle come from which module.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ import { BUNDLE, ROOT } from './builds.mjs';
 const OUT = join(ROOT, 'dist-lambda');
 const WORKPLACE = join(ROOT, `dist-lambda.building-${process.pid}`);
 
-/** zod carries its messages in 50 languages; this service speaks one of them. */
+/** zod has messages in 50 languages; this service only uses English. */
 const englishOnly = {
   name: 'english-only',
   setup({ onLoad }) {
@@ -23,20 +23,25 @@ const englishOnly = {
   },
 };
 
-/** From the cloud robots are reached through their broker; rosbridge, and a disk to count on, are for whoever stands beside one. */
+/** In the cloud, robots are only reached through their broker, and there is no persistent disk. */
 const notInTheCloud = {
   name: 'not-in-the-cloud',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]robot-link[\\/]rosbridge[\\/]open\.ts$/ }, () => ({
+    onLoad({ filter: /[\\/]robot-link[\\/]adapters[\\/]rosbridge[\\/]open\.ts$/ }, () => ({
       contents: `export function openRosbridge() {
-        throw new Error('SERVICE_ROBOT_URL: from the cloud robots are reached over mqtts:');
+        throw new Error('SERVICE_ROBOT_URL: must be an mqtts: URL in the cloud');
       }`,
     }));
     onLoad({ filter: /[\\/]control[\\/]adapters[\\/]kept-numbers\.ts$/ }, () => ({
       contents: `export class KeptNumbers {
         static open() {
-          throw new Error('A function in the cloud has no disk of its own');
+          throw new Error('A function in the cloud has no persistent disk');
         }
+      }`,
+    }));
+    onLoad({ filter: /[\\/]identity[\\/]adapters[\\/]revocations[\\/]files\.ts$/ }, () => ({
+      contents: `export function openRevocationFiles() {
+        throw new Error('A function in the cloud has no persistent disk');
       }`,
     }));
   },
@@ -52,12 +57,12 @@ try {
   renameSync(WORKPLACE, OUT);
 } catch (error) {
   if (!('errors' in error)) throw error;
-  process.exitCode = 1; // esbuild has printed each of its errors
+  process.exitCode = 1; // esbuild has already printed its errors
 } finally {
   rmSync(WORKPLACE, { recursive: true, force: true });
 }
 
-/** Names of the folders the template deploys; its intrinsic functions do not matter here. */
+/** Names of the folders that the template deploys. Ignores its intrinsic functions. */
 function deployed() {
   const { Resources } = parse(readFileSync(join(ROOT, 'template.yaml'), 'utf8'), { logLevel: 'error' });
   return Object.values(Resources)
@@ -65,7 +70,7 @@ function deployed() {
     .map(({ Properties }) => basename(Properties.CodeUri));
 }
 
-/** @returns the bytes of each module in the bundle of a handler. */
+/** @returns the bytes that each module contributes to a handler's bundle. */
 async function bundle(name) {
   const { metafile } = await build({
     ...BUNDLE,
@@ -83,11 +88,12 @@ async function bundle(name) {
 function handlerFile(name) {
   const handlers = readdirSync(join(ROOT, 'functions'), { recursive: true });
   const found = handlers.filter((file) => basename(file) === `${name}.handler.ts`);
-  if (found.length !== 1) throw new Error(`template.yaml: ${found.length} handlers are named "${name}", not one.`);
+  if (found.length !== 1)
+    throw new Error(`template.yaml: expected one handler named "${name}", found ${found.length}.`);
   return join(ROOT, 'functions', found[0]);
 }
 
-/** The OpenAPI document is made by running the route table, which no single function knows. */
+/** Generates the OpenAPI document from the route table, which no single function knows. */
 async function cloudDocument() {
   const outfile = join(WORKPLACE, 'cloud-document.mjs');
   await build({ ...BUNDLE, entryPoints: [join(ROOT, 'scripts', 'cloud-document.ts')], outfile });

@@ -1,10 +1,10 @@
 /**
- * Builds the production bundle: `dist/current/{main,api-key,jwt-key}.js` with all that they need. The folder runs with
- * Node alone, wherever it is copied to, on machines of this kind (operating system, processor, major version of Node).
+ * Builds the production bundle: `dist/current/{main,api-key,jwt-key}.js` with everything they need. The folder can be
+ * copied anywhere and only needs Node, on machines with the same operating system, processor and major version of Node.
  *
- * A build lives in a folder of its own and `dist/current` is turned to it by one rename. So a build that is killed
- * leaves the previous one in place, two builds at once do not mix, and a service that is running goes on finding the
- * parts it loads late.
+ * Each build has its own folder, and `dist/current` is switched to it by one rename. So an interrupted build leaves the
+ * previous one in place, concurrent builds do not interfere, and a running service still finds the modules it loads
+ * lazily.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -29,21 +29,24 @@ import {
   CURRENT,
   DIST,
   ENTRIES,
+  GUARD,
   ROOT,
   sourcesFingerprint,
   THREADS,
   UNBUNDLED,
   VERSION,
 } from './builds.mjs';
+import buildNativeModule from './native.mjs';
 
 const KEPT_BUILDS = 5;
 const ABANDONED_AFTER_MS = 3_600_000;
 
 const fingerprint = sourcesFingerprint();
-if (fingerprint === undefined) throw new Error(`There is nothing to build: ${ENTRIES.main} is missing.`);
+if (fingerprint === undefined) throw new Error(`Nothing to build: ${ENTRIES.main} is missing.`);
 const name = `${fingerprint}-${randomBytes(4).toString('hex')}`;
 const workplace = join(DIST, `building-${name}`);
 
+buildNativeModule();
 mkdirSync(workplace, { recursive: true });
 try {
   await bundle(workplace);
@@ -55,23 +58,18 @@ try {
 } catch (error) {
   rmSync(workplace, { recursive: true, force: true });
   if (!('errors' in error)) throw error;
-  process.exit(1); // esbuild has printed each of its errors
+  process.exit(1); // esbuild has already printed its errors
 }
 turnTo(name);
 tidy(name);
 
 async function bundle(outdir) {
-  await build({
-    ...BUNDLE,
-    entryPoints: { ...ENTRIES, ...THREADS },
-    outdir,
-    splitting: true,
-    sourcemap: 'linked',
-    sourcesContent: false,
-  });
+  const options = { ...BUNDLE, outdir, splitting: true, sourcemap: 'linked', sourcesContent: false };
+  await build({ ...options, entryPoints: { ...ENTRIES, ...THREADS } });
+  await build({ ...options, entryPoints: GUARD, chunkNames: 'guard-[name]-[hash]' });
 }
 
-/** The page at /docs must work without the internet, so its files travel with the bundle. */
+/** The page at /docs must work without internet access, so its files are part of the bundle. */
 function copyDocumentationPage(folder) {
   const source = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   for (const file of [
@@ -98,7 +96,7 @@ function copyUnbundled(outdir) {
   }
 }
 
-/** Says what the folder is: to Node, that its files are modules; to people and to the installer, which build it is. */
+/** Writes the metadata of the folder: a package.json that marks its files as modules, and the build id. */
 function describe(outdir) {
   const { description, license, engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const commands = Object.keys(ENTRIES).filter((entry) => entry !== 'main');
@@ -122,7 +120,7 @@ function turnTo(folder) {
   renameSync(link, CURRENT);
 }
 
-/** Removes old builds, save the newest few, which may still be running, and what killed builds left behind. */
+/** Removes leftovers of interrupted builds, and all but the newest few builds, which may still be running. */
 function tidy(present) {
   const now = Date.now();
   const folders = readdirSync(DIST)

@@ -5,29 +5,32 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Holds one folder a build, named for what it was built from, and `current`, a link to the one that runs. */
+/** Contains one folder per build, named by the hash of its sources, and `current`, a link to the active one. */
 export const DIST = join(ROOT, 'dist');
 export const CURRENT = join(DIST, 'current');
 
-/** The programs: name in the bundle and source. */
+/** Programs: name in the bundle and source file. */
 export const ENTRIES = {
   main: 'local-host/main.ts',
   'api-key': 'local-host/cli/api-key.ts',
   'jwt-key': 'local-host/cli/jwt-key.ts',
 };
 
-/** What the programs start as threads of their own: name in the bundle and source. */
+/** Worker threads: name in the bundle and source file. */
 export const THREADS = {
-  'database-thread': 'functions/shared/adapters/database/sqlite/thread.ts',
+  'database-thread': 'functions/database/adapters/sqlite/thread.ts',
 };
 
-/** What travels with the programs: folders of the project, which keep their names. */
+/** The guard of the service: a program with a bundle of its own, so that it loads nothing of the service's. */
+export const GUARD = { guard: 'local-host/guard/main.ts' };
+
+/** Project folders that are copied into the build. */
 export const ASSETS = [
-  'deploy', // the installer and what it installs
-  'robot', // what a simulated robot starts with
+  'deploy', // the installer and the files it installs
+  'robot', // initial data of a simulated robot
 ];
 
-/** Files of packages that cannot be bundled, since they load compiled code; `bindings` finds it for the first. */
+/** Files of packages that cannot be bundled because they load native code; `bindings` locates it for the first. */
 export const UNBUNDLED = {
   'better-sqlite3': ['package.json', 'LICENSE', 'lib', 'build/Release/better_sqlite3.node'],
   bindings: ['package.json', 'LICENSE.md', 'bindings.js'],
@@ -37,7 +40,7 @@ export const UNBUNDLED = {
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 export const VERSION = version;
 
-/** What every bundle has in common, on the robot and in the cloud. */
+/** Options shared by all bundles, for the robot and the cloud. */
 export const BUNDLE = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -45,9 +48,9 @@ export const BUNDLE = {
   platform: 'node',
   target: 'node20',
   minify: true,
-  // Compiled code cannot be bundled. The last two are optional parts of ssh2, which does without them.
+  // Native code cannot be bundled. The last two are optional dependencies of ssh2.
   external: ['better-sqlite3', 'cpu-features', '*.node'],
-  // CommonJS dependencies inside an ESM bundle call require for Node's own modules; ssh2 names a path by __dirname.
+  // CommonJS dependencies in an ESM bundle call require for Node's built-in modules, and ssh2 uses __dirname.
   banner: {
     js: 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url),__dirname=import.meta.dirname;',
   },
@@ -61,8 +64,8 @@ export const BUNDLE = {
 const SOURCES = ['functions', 'local-host', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json', ...ASSETS];
 
 /**
- * Names the sources by their content: 16 hex digits. Times would not do: a robot's clock starts in the past, and a
- * checkout sets them anew. Undefined where there are no sources, as in an image that ships the bundle alone.
+ * A content hash of the sources, 16 hex digits. Timestamps would not work: a robot's clock may start in the past, and a
+ * checkout resets them. Undefined if there are no sources, as in an image that only contains the bundle.
  */
 export function sourcesFingerprint() {
   if (!existsSync(join(ROOT, ENTRIES.main))) return undefined;
@@ -84,7 +87,7 @@ function addTo(hash, source) {
       .update('\0');
 }
 
-/** Whether the present build was made from the present sources. */
+/** Whether the current build was made from the current sources. */
 export function isCurrent() {
   const fingerprint = sourcesFingerprint();
   try {

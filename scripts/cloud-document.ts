@@ -1,4 +1,4 @@
-import { createApiDocument } from '../local-host/openapi.ts';
+import { createApiDocument } from '../local-host/openapi/openapi.ts';
 import { ROUTES } from '../local-host/routes.ts';
 
 const SERVERS = [
@@ -10,7 +10,7 @@ const SERVERS = [
   },
 ];
 
-/** The OpenAPI document of what is deployed to the cloud, as the function get-openapi serves it. */
+/** The OpenAPI document of the routes deployed to the cloud, as served by the function get-openapi. */
 export const cloudDocument = JSON.stringify(
   createApiDocument(
     ROUTES.filter(({ cloud }) => cloud),

@@ -1,14 +1,15 @@
 /**
  * Runs a single handler as an isolated Lambda function: `npm run invoke -- <handler> <event.json>`.
  *
- * `<handler>` is a path (`functions/system/status/get-status.handler.ts`) or its short name (`get-status`). The event is
- * one of API Gateway (payload version 2.0) or a short one: `{method, path, headers, query, params, body}`. The answer
- * goes to stdout as JSON, after log lines if the service failed. As in the cloud, API keys come from SERVICE_API_KEYS and not from a file.
+ * `<handler>` is a path (`functions/system/status/get-status.handler.ts`) or its short name (`get-status`). The event
+ * is an API Gateway event (payload version 2.0) or its short form: `{method, path, headers, query, params, body}`. The
+ * response is printed to stdout as JSON, after any log lines. As in the cloud, API keys come from SERVICE_API_KEYS and
+ * not from a file.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Endpoint } from '../functions/shared/middleware/endpoint.ts';
+import type { Endpoint } from '../functions/shared/pipeline/endpoint.ts';
 import { completeEvent } from './lambda-event.ts';
 import { runAsLambda } from './run-as-lambda.ts';
 
@@ -32,10 +33,10 @@ function handlerFile(name: string): string {
   const [only] = found;
   if (only !== undefined && found.length === 1) return join(FUNCTIONS, only);
   const known = (found.length === 0 ? all.map((file) => basename(file, SUFFIX)) : found).sort().join(', ');
-  throw new Error(`${found.length === 0 ? 'There is no' : 'There is more than one'} handler "${name}": ${known}`);
+  throw new Error(`${found.length === 0 ? 'No' : 'More than one'} handler named "${name}": ${known}`);
 }
 
-// A function is frozen once it has answered; what its ports still hold open must not keep this process.
+// A real function is frozen once it has responded; open handles must not keep this process alive.
 main(process.argv.slice(2)).then(
   (text) => process.stdout.write(`${text}\n`, () => process.exit(0)),
   (error: unknown) =>

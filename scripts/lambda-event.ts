@@ -1,10 +1,10 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import * as z from 'zod';
-import { toEvent } from '../local-host/event.ts';
+import { toEvent } from '../local-host/http/event.ts';
 
 const texts = z.record(z.string(), z.string());
 
-/** The short form of a request. `body` is sent as JSON unless it is a string, which is sent as it is. */
+/** The short form of a request. A string `body` is sent as is, anything else as JSON. */
 const ShortRequest = z.strictObject({
   method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET'),
   path: z.string().startsWith('/').default('/'),
@@ -17,8 +17,8 @@ const ShortRequest = z.strictObject({
 export type ShortRequest = z.input<typeof ShortRequest>;
 
 /**
- * A whole API Gateway event (payload version 2.0) from a short request; an event that is whole already passes as it is.
- * @throws Error that says in one line what is wrong with the request.
+ * Expands a short request to a full API Gateway event (payload version 2.0). Returns full events unchanged.
+ * @throws Error with a one-line message for an invalid request.
  */
 export function completeEvent(given: unknown): APIGatewayProxyEventV2 {
   if (isWhole(given)) return given;

@@ -1,15 +1,33 @@
-/** Prints the JSON Schema of the messages between service and robot: `npm run --silent mqtt-schema > docs/mqtt.schema.json`. */
+/**
+ * Prints the JSON Schema of the messages between service and robot: `npm run --silent mqtt-schema >
+ * docs/mqtt.schema.json`.
+ */
 import * as z from 'zod';
 import {
   AnswerMessage,
   CommandMessage,
+  JogMessage,
   PresenceMessage,
   StopMessage,
-} from '../functions/shared/adapters/robot-link/mqtt/messages.ts';
+} from '../functions/shared/robot-link/adapters/mqtt/messages.ts';
+import {
+  EventMessage,
+  JointsMessage,
+  StateMessage,
+} from '../functions/shared/robot-link/adapters/mqtt/report-messages.ts';
 
-const MESSAGES = [CommandMessage, StopMessage, AnswerMessage, PresenceMessage];
+const MESSAGES = [
+  CommandMessage,
+  StopMessage,
+  AnswerMessage,
+  PresenceMessage,
+  StateMessage,
+  JointsMessage,
+  EventMessage,
+  JogMessage,
+];
 
-/** The schema as it stands in the documentation. */
+/** The schema as published in the documentation. */
 export function mqttSchema(): string {
   const $defs = Object.assign({}, ...MESSAGES.map((schema) => z.toJSONSchema(schema, { io: 'input' }).$defs));
   const document = {

@@ -1,6 +1,6 @@
 /**
- * Writes the meshes of the starter robot: binary STL, in metres, made of boxes, cylinders and spheres. The files are kept
- * in the repository; run this again after a change: `node scripts/robot-meshes.mjs`.
+ * Generates the meshes of the starter robot: binary STL, in metres, made of boxes, cylinders and spheres. The files are
+ * checked in; run this again after a change: `node scripts/robot-meshes.mjs`.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const MESHES = {
 
 for (const [name, triangles] of Object.entries(MESHES)) writeFileSync(join(FOLDER, name), binaryStl(triangles));
 
-/** A box around the origin. */
+/** A box centred on the origin. */
 function box(x, y, z) {
   const corner = (bits) => [bits & 1 ? x / 2 : -x / 2, bits & 2 ? y / 2 : -y / 2, bits & 4 ? z / 2 : -z / 2];
   const faces = [
@@ -36,7 +36,7 @@ function box(x, y, z) {
   return faces.flatMap((face) => quad(...face.map(corner)));
 }
 
-/** A cylinder around the z axis, its middle at the origin. */
+/** A cylinder along the z axis, centred on the origin. */
 function cylinder(radius, height, sides) {
   const rim = (side, z) => onCircle(radius, side / sides, z);
   const [low, high] = [-height / 2, height / 2];
@@ -47,7 +47,7 @@ function cylinder(radius, height, sides) {
   ]);
 }
 
-/** A sphere around the origin, cut like a globe. */
+/** A sphere centred on the origin, divided by latitude and longitude. */
 function sphere(radius, meridians, parallels) {
   const point = (east, north) => {
     const angle = (north / parallels - 0.5) * Math.PI;
@@ -69,7 +69,7 @@ function steps(count) {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-/** Two triangles, counter-clockwise seen from outside; one where two corners meet in a pole. */
+/** Two triangles, counter-clockwise as seen from outside; only one if two corners coincide at a pole. */
 function quad(a, b, c, d) {
   const same = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]) < 1e-9;
   if (same(a, b)) return [[a, c, d]];

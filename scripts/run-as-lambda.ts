@@ -1,11 +1,11 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { execute } from 'lambda-local';
 
-export { endFunction } from '../functions/shared/middleware/lambda-host.ts';
+export { endFunction } from '../functions/shared/pipeline/lambda-host.ts';
 
-import type { Endpoint } from '../functions/shared/middleware/endpoint.ts';
+import type { Endpoint } from '../functions/shared/pipeline/endpoint.ts';
 
-/** An answer as API Gateway gets it from a function. */
+/** The response of a function to API Gateway. */
 export interface LambdaAnswer {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
@@ -17,8 +17,8 @@ export interface LambdaAnswer {
 const TIMEOUT_MS = 29_000;
 
 /**
- * Runs one handler as an isolated Lambda function: no host, ports from the settings in `environment` alone.
- * The process keeps these settings, and the handler what it made from them at its first run, as a real function does.
+ * Runs one handler as an isolated Lambda function: without a host, and with ports created from `environment` only. As
+ * in a real function, the settings stay in the process and the handler reuses what it created on its first run.
  */
 export async function runAsLambda(
   handler: Endpoint,
@@ -30,8 +30,8 @@ export async function runAsLambda(
     lambdaFunc: { handler },
     environment,
     timeoutMs: TIMEOUT_MS,
-    // Any other level silences or fills the output of this process.
+    // Any other level mutes or clutters the output of this process.
     verboseLevel: -1,
   });
-  return answer as LambdaAnswer; // as: lambda-local does not know what a handler answers
+  return answer as LambdaAnswer; // as: lambda-local does not know the type of the response
 }

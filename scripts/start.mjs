@@ -1,19 +1,27 @@
 /**
- * Runs the production bundle in this very process: `node scripts/start.mjs [main|api-key|jwt-key] [arguments]`.
- * Builds it first when it is missing or was made from other sources; says nothing unless that fails, since the output
- * of the commands is theirs alone (a key on stdout, for instance).
+ * Runs the production bundle in this process: `node scripts/start.mjs [main|api-key|jwt-key] [arguments]`.
+ * Builds it first if it is missing or outdated. Prints nothing on stdout, which belongs to the commands (a key, for instance).
  */
 import { spawnSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CURRENT, ENTRIES, isCurrent, ROOT } from './builds.mjs';
+import buildNativeModule from './native.mjs';
 
 const [node, , ...words] = process.argv;
 const named = Object.hasOwn(ENTRIES, words[0] ?? '');
 
-if (!isCurrent()) buildQuietly();
-// From here on this very build, even if another one takes its place in the meantime.
+if (!isCurrent()) {
+  try {
+    buildNativeModule();
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+  buildQuietly();
+}
+// Resolve the link, so that this build is used even if another one replaces it in the meantime.
 const entry = join(realpathSync(CURRENT), `${named ? words[0] : 'main'}.js`);
 process.argv = [node, entry, ...(named ? words.slice(1) : words)];
 await import(pathToFileURL(entry).href);
@@ -28,7 +36,7 @@ function buildQuietly() {
   });
   if (status === 0) return;
   process.stderr.write(
-    `The production bundle could not be built.\n${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}\n`,
+    `Could not build the production bundle.\n${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}\n`,
   );
   process.exit(1);
 }

@@ -6,6 +6,7 @@ packages=(
   alsa-utils      # amixer
   chromium        # a real browser for the documentation page
   curl            # the README's session
+  default-jdk-headless # OpenAPI Generator, and its client in Java
   dbus            # private buses, for the Wi-Fi tests and WirePlumber
   faketime        # clocks that stand elsewhere
   g++             # a ROS 1 action server in C++, with the four lib*-dev below
@@ -15,6 +16,7 @@ packages=(
   libnav-msgs-dev
   libreoffice-calc # a real spreadsheet, for the CSV files (300 MB)
   libroscpp-dev
+  maven           # fetches OpenAPI Generator
   mosquitto       # a real MQTT broker
   network-manager
   openssh-client
@@ -40,6 +42,7 @@ packages=(
   python3-sqlalchemy # keeps its own database of the fifteen tables
   python3-std-msgs # ROS 1: empty messages
   python3-std-srvs # ROS 1: services that switch something
+  python3-websockets # a Python client of the events
   python3-yaml    # the reader most robots have for their YAML
   python3-tornado # ROS 1: the WebSocket of its rosbridge server
   python3-venv    # the newest paho-mqtt, see below
@@ -72,4 +75,72 @@ if ! "$paho/bin/python" -c 'import paho.mqtt.enums' 2>/dev/null; then
   /usr/bin/python3 -m venv --clear "$paho"
   "$paho/bin/pip" install --quiet --disable-pip-version-check 'paho-mqtt>=2'
 fi
+
+# Generators of clients, compilers' libraries and linters, for test/outside. Each is installed once for its versions.
+outside="${XDG_CACHE_HOME:-$HOME/.cache}/robot-rest/outside"
+apps="$(cd "$(dirname "$0")" && pwd)/outside/apps"
+mkdir -p "$outside"
+
+# once NAME VERSIONS COMMAND...: runs the command in $outside, unless it has done so for these versions. Where a registry
+# cannot be reached, the suites that need it are skipped.
+once() {
+  local stamp="$outside/$1.installed" versions="$2"
+  [ "$(cat "$stamp" 2>/dev/null)" = "$versions" ] && return
+  rm -f "$stamp"
+  set +e # and not `if`, within which the commands would go on after a failure
+  (
+    set -e
+    cd "$outside"
+    "${@:3}"
+    echo "$versions" >"$stamp"
+  )
+  set -e
+  [ -f "$stamp" ] || echo "The $1 tools could not be installed: their suites of test/outside are skipped." >&2
+}
+venv() { # NAME PACKAGES...
+  /usr/bin/python3 -m venv --clear "$1"
+  "$1/bin/pip" install --quiet --disable-pip-version-check "${@:2}"
+}
+
+# shellcheck disable=SC2086 # lists of words
+node_tools='openapi-typescript@7.13.0 openapi-fetch@0.17.0 @hey-api/openapi-ts@0.92.2 typescript@5.9.3 @types/node@20.19.43
+  @redocly/cli@2.77.0 @stoplight/spectral-cli@6.16.3'
+once node "$node_tools" npm install --prefix node --no-save --silent $node_tools
+
+python_tools='openapi-python-client==0.29.1 mypy==2.4.1 pydantic==2.14.3 urllib3==2.8.0 python-dateutil==4.0.0'
+once python "$python_tools" venv python $python_tools
+once schemathesis 4.32.5 venv schemathesis schemathesis==4.32.5
+
+go_tools='oapi-codegen@v2.8.2'
+go_install() {
+  GOBIN="$outside/go/bin" go install "github.com/oapi-codegen/oapi-codegen/v2/cmd/$go_tools"
+  (cd "$apps/oapi-codegen" && go mod download)
+}
+if command -v go >/dev/null; then
+  once go "$go_tools $(sha256sum <"$apps/oapi-codegen/go.sum")" go_install
+else
+  echo 'There is no Go here: its suites of test/outside are skipped.'
+fi
+
+rust_libraries() { # compiled once; the crate itself is empty
+  mkdir -p rust/crate/src
+  cp "$apps/rust/Cargo.toml" "$apps/rust/Cargo.lock" rust/crate/
+  : >rust/crate/src/lib.rs
+  CARGO_TARGET_DIR="$outside/rust/target" cargo build --quiet --locked --manifest-path rust/crate/Cargo.toml
+}
+if command -v cargo >/dev/null; then
+  once rust "$(sha256sum <"$apps/rust/Cargo.lock")" rust_libraries
+else
+  echo 'There is no Rust here: its suites of test/outside are skipped.'
+fi
+
+generator=7.14.0
+java_tools() {
+  mvn --quiet --batch-mode dependency:copy -Dartifact="org.openapitools:openapi-generator-cli:$generator" \
+    -DoutputDirectory="$outside/java"
+  rm -rf java/lib
+  mvn --quiet --batch-mode --file "$apps/java/pom.xml" dependency:copy-dependencies -DoutputDirectory="$outside/java/lib"
+}
+once java "$generator $(sha256sum <"$apps/java/pom.xml")" java_tools
+
 echo 'Every component is installed.'

@@ -1,4 +1,4 @@
-/** The other works on node:http and nothing else: no checks, no schemas, no log. */
+/** The other routes on plain node:http: no checks, no schemas, no log. */
 import { execFile } from 'node:child_process';
 import { sign } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
@@ -9,7 +9,7 @@ import type SqliteDatabase from 'better-sqlite3';
 import { keys, PORT, ready } from './work.ts';
 
 const { DATABASE = '', DESCRIPTION = '', JOURNAL = '', PACKAGES = '' } = process.env;
-const Sqlite = createRequire(PACKAGES)('better-sqlite3') as typeof SqliteDatabase; // as: it is compiled code and cannot be bundled
+const Sqlite = createRequire(PACKAGES)('better-sqlite3') as typeof SqliteDatabase; // as: native code, which cannot be bundled
 const { privateKey, publicKey } = keys();
 const jwks = JSON.stringify({
   keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'bench', alg: 'ES256', use: 'sig' }],

@@ -1,4 +1,4 @@
-/** The limit: node:http and nothing else, tokens remembered once verified, the body checked by hand. */
+/** The upper bound: plain node:http, with verified tokens cached and the body checked by hand. */
 import { verify } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isDetected, keys, PORT, ready } from './work.ts';

@@ -1,4 +1,4 @@
-/** Express as it is commonly put together: express.json, jose for tokens, zod for the body. */
+/** A typical Express setup: express.json, jose for tokens, zod for the body. */
 import express from 'express';
 import { jwtVerify } from 'jose';
 import * as z from 'zod';

@@ -1,4 +1,4 @@
-/** Fastify with @fastify/jwt, its cache on, and a schema in and out. */
+/** Fastify with @fastify/jwt, its cache enabled, and schemas for request and response. */
 import fastifyJwt from '@fastify/jwt';
 import fastify from 'fastify';
 import { BODY_SCHEMA, isDetected, keys, PORT, ready } from './work.ts';

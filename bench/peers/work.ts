@@ -1,10 +1,10 @@
-/** The work every peer does, so that only the road to it differs: one command, checked, run, answered. */
+/** The work that all peers share, so that only the framework differs: validate, run and answer one command. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 
 export const PORT = Number(process.env.PORT);
 export const ISSUER = 'bench';
 
-/** The key pair of this run, handed over as PEM by the bench. */
+/** The key pair of this run, passed as PEM by the benchmark. */
 export function keys(): { privateKey: KeyObject; publicKey: KeyObject; publicPem: string; privatePem: string } {
   const pem =
     process.env.BENCH_KEY ??
@@ -19,7 +19,7 @@ export function keys(): { privateKey: KeyObject; publicKey: KeyObject; publicPem
   };
 }
 
-/** What the robot is asked: whether it sees a rune. */
+/** The command: whether the robot sees a rune. */
 const detected = new Set(['rune-1']);
 
 export function isDetected(rune: string): boolean {
@@ -36,7 +36,7 @@ export const BODY_SCHEMA = {
   },
 } as const;
 
-/** Says that the peer answers now. */
+/** Reports that the peer is ready. */
 export function ready(): void {
   process.stdout.write('ready\n');
 }

@@ -3,25 +3,25 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../test/support/random.ts';
 import type { Findings } from './findings.ts';
 
-/** A request that has not ended after so long counts as hanging, in ms. */
-const LONGEST = 60_000;
+/** A request that takes longer counts as hanging. */
+const TIMEOUT_MS = 60_000;
 
 export interface Call {
-  /** Name of the kind of traffic, for the table and the findings. */
+  /** Kind of traffic, for the table and the findings. */
   readonly kind: string;
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Record<string, unknown>;
-  /** Every status that is right here. */
+  /** Expected statuses. */
   readonly expect?: readonly number[];
-  /** Hangs up after so many ms, whatever has come by then. */
+  /** Hangs up after this many ms, regardless of the response. */
   readonly hangUpAfter?: number;
-  /** Reads one chunk of the answer in so many ms. */
+  /** Reads one chunk of the response every this many ms. */
   readonly slowly?: number;
 }
 
-/** One client with one connection, which it keeps as long as it can, and a token that it refreshes. */
+/** A client with one connection, kept alive if possible, and a token that it refreshes. */
 export class Client {
   readonly id: number;
   readonly random: Random;
@@ -38,11 +38,11 @@ export class Client {
     this.#findings = findings;
   }
 
-  /** The body of the answer as text; undefined when this client hung up or the answer was not an expected one. */
+  /** The response body as text; undefined if this client hung up or the response was unexpected. */
   async send(call: Call): Promise<string | undefined> {
     const expected = call.expect ?? [200];
     const hangUp = call.hangUpAfter === undefined ? undefined : AbortSignal.timeout(call.hangUpAfter);
-    const limit = AbortSignal.timeout(LONGEST);
+    const limit = AbortSignal.timeout(TIMEOUT_MS);
     const signal = hangUp === undefined ? limit : AbortSignal.any([hangUp, limit]);
     try {
       const response = await this.#open(call, signal);
@@ -52,7 +52,7 @@ export class Client {
       return expected.includes(status) ? text : undefined;
     } catch (error) {
       if (hangUp?.aborted && !limit.aborted) this.#findings.hungUp(call.kind);
-      else this.#findings.broken(call.kind, limit.aborted ? `no answer within ${LONGEST} ms` : String(error));
+      else this.#findings.broken(call.kind, limit.aborted ? `no answer within ${TIMEOUT_MS} ms` : String(error));
       return undefined;
     }
   }
@@ -96,7 +96,7 @@ export interface ClientWorld {
 async function read(response: IncomingMessage, slowly: number | undefined): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    // Large answers are counted only: this program's memory is not the subject.
+    // Large responses are only counted, to keep the memory of this program small.
     if (chunks.length < 64) chunks.push(chunk);
     if (slowly !== undefined) await pause(slowly);
   }

@@ -1,4 +1,4 @@
-/** What the clients saw. */
+/** What the clients observed. */
 export class Findings {
   readonly #answers = new Map<string, Map<string, number>>();
   readonly #faults = new Map<string, number>();
@@ -18,7 +18,7 @@ export class Findings {
     this.#fault(`${kind}: ${why}`);
   }
 
-  /** Each different one once, with how often it was seen. */
+  /** Distinct findings, each with its count. */
   faults(): string[] {
     return [...this.#faults].map(([fault, times]) => `${fault} (${times} times)`);
   }

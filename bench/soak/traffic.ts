@@ -2,12 +2,12 @@ import type { Client } from './client.ts';
 
 const SKILL = '@skill(description="Soak.")\ndef soak():\n    pass\n';
 export const TABLE = 'robots_table';
-/** Ids from here on belong to the clients; those below are the large table that everybody reads. */
+/** Ids from here on belong to the clients; lower ones are the large table that all clients read. */
 export const FIRST_OWN_ID = 1_000_000;
 
 type Act = (client: Client) => Promise<unknown>;
 
-/** What clients do, and how often in relation to each other. */
+/** The actions of clients, with relative weights. */
 const TRAFFIC: ReadonlyArray<readonly [weight: number, act: Act]> = [
   [30, command],
   [6, awaitMission],
@@ -28,7 +28,7 @@ const TRAFFIC: ReadonlyArray<readonly [weight: number, act: Act]> = [
 ];
 const ACTS = TRAFFIC.flatMap(([weight, act]) => Array.from({ length: weight }, () => act));
 
-/** One thing that a client of the robot does, picked at random. */
+/** A random action. */
 export function actOnce(client: Client): Promise<unknown> {
   return client.random.pick(ACTS)(client);
 }
@@ -63,7 +63,7 @@ async function awaitMissionAndHangUp(client: Client) {
 
 const READ = `/api/v2/database/read/?tablename=${TABLE}`;
 
-/** Only so many large tables are read at a time; one more is told `busy`. */
+/** The number of concurrent reads of large tables is limited; further ones get `busy`. */
 async function readSlowly(client: Client) {
   const slowly = 5 + client.random.below(20);
   await client.send({ kind: 'table, slowly', path: READ, slowly, expect: [200, 409] });
@@ -116,7 +116,7 @@ async function handleSkill(client: Client) {
   await client.send({ kind: 'skill remove', method: 'DELETE', path: remove });
 }
 
-/** While a table is moved a write is told `busy`, and the row may not be there then, or lie there from the time before. */
+/** While a table is being imported, writes get `busy`, and a row may be missing or stale. */
 async function handleRow(client: Client) {
   const key = { tablename: TABLE, item: { id: FIRST_OWN_ID + client.id } };
   const expect = [200, 409];
@@ -131,7 +131,7 @@ async function handleRow(client: Client) {
   await client.send({ ...post('row delete', 'database/delete_item', key), method: 'DELETE', expect: lacking });
 }
 
-/** Exports the large table, and imports a small one: who comes second is told `busy`. */
+/** Exports the large table, and imports a small one; the second of two concurrent transfers gets `busy`. */
 async function moveTable(client: Client) {
   const expect = [200, 409];
   await client.send({ ...post('export', 'database/export_table', { tablename: TABLE, path: 'soak.csv' }), expect });

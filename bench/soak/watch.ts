@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a process holds: bytes of memory, open descriptors by what they are, and children. */
+/** Resources of a process: bytes of memory, open descriptors by kind, and child processes. */
 export interface Holdings {
   readonly memory: number;
   readonly descriptors: readonly string[];
@@ -16,14 +16,14 @@ export function holdingsOf(pid: number): Holdings {
       try {
         return [readlinkSync(`/proc/${pid}/fd/${fd}`).replace(/:\[\d+\]$/, '')];
       } catch {
-        return []; // closed since it was listed
+        return []; // closed in the meantime
       }
     }),
     children: readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean),
   };
 }
 
-/** Files that only work under way has any use for, relative to the folder. */
+/** Temporary files of operations in progress, relative to the folder. */
 export function temporaryFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.split('/').some((name) => /^\.|^unfinished-|\.(tmp|new|lock)$/.test(name)),

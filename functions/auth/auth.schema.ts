@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ACCESS_LEVELS } from '../shared/access.ts';
+import { queryBoolean } from '../shared/query-types.ts';
 
 /** Query of v2 authentication (specification, section 4.1). */
 export const AuthenticateQuery = z.strictObject({
@@ -7,29 +8,37 @@ export const AuthenticateQuery = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9._@-]{1,48}$/, 'The username is 1 to 48 of A-Z a-z 0-9 . _ @ -')
     .optional()
-    .describe('name the caller claims for the stream server; it stands in the token')
+    .describe('user name the caller claims for the stream server; becomes part of the token')
     .meta({ example: 'operator@example.org' }),
-  mediamtx_publish: z
-    .enum(['true', 'false'], { error: 'mediamtx_publish is "true" or "false"' })
-    .optional()
-    .describe('`true`: the token may also publish streams; over TCP the API key must be of level ADMIN or ENCHANTER')
-    .meta({ example: 'false' }),
+  mediamtx_publish: queryBoolean({
+    description: 'the token may also publish streams; over TCP the API key must be of level ADMIN or ENCHANTER',
+    example: false,
+  }),
 });
 
 /** Answer of authentication and refresh; the token also stands in the Authorization header. */
 export const TokenAnswer = z
   .strictObject({
-    client_id: z.uuid().describe('made for this client; a refresh keeps it'),
-    access_level: z.enum(ACCESS_LEVELS),
+    client_id: z.uuid().describe('created for this client; a refresh keeps it'),
+    access_level: z.enum(ACCESS_LEVELS).meta({ id: 'AccessLevel' }),
     token: z
       .string()
       .describe('the JWT (ES256), for "Authorization: Bearer <token>"')
       .meta({ example: 'eyJhbGciOiJFUzI1NiIs…' }),
     token_type: z.literal('Bearer'),
-    expires_in: z.literal(1800).describe('seconds'),
-    expires_at: z.iso.datetime().describe('end of the token, RFC 3339 in UTC'),
+    expires_in: z
+      .int()
+      .min(0)
+      .max(1800)
+      .describe('seconds; 1800, less at the end of a session')
+      .meta({ example: 1800 }),
+    expires_at: z.iso.datetime().describe('expiry of the token, RFC 3339 in UTC'),
   })
   .meta({ id: 'TokenAnswer' });
+
+export const LoggedOut = z
+  .strictObject({ client_id: z.string(), logged_out: z.literal(true) })
+  .meta({ id: 'LoggedOut', example: { client_id: '8c6a7b1e-2f3d-4c5b-9a8e-1d2c3b4a5f60', logged_out: true } });
 
 const Jwk = z
   .strictObject({

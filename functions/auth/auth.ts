@@ -1,72 +1,59 @@
 import { type Caller, OPERATORS } from '../shared/access.ts';
-import type { ApiKeyRecord } from '../shared/adapters/key-store/port.ts';
-import type { Metrics } from '../shared/adapters/metrics/port.ts';
 import { ServiceError } from '../shared/errors.ts';
-import type { Logger } from '../shared/logger.ts';
-import { LOCAL_KEY_ID, TOKEN_SECONDS } from '../shared/tokens/claims.ts';
-import type { Grant, MintedToken, Tokens } from '../shared/tokens/tokens.ts';
+import { LOCAL_KEY_ID } from '../shared/identity/claims.ts';
+import { type IssuePorts, issue, mayRefresh } from '../shared/identity/issue-token.ts';
+import type { ApiKeyRecord } from '../shared/identity/key-store.port.ts';
+import type { MintedToken } from '../shared/identity/tokens.ts';
 
-interface AuthPorts {
-  readonly tokens: Tokens;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-}
-
-interface Wish {
+interface TokenOptions {
   readonly username?: string | undefined;
   readonly mayPublish?: boolean;
 }
 
 /**
- * A new token for the holder of an API key, or for a caller over the Unix socket.
- * Error: insufficient_access when a key of another level than ADMIN or ENCHANTER asks for a publisher token; over the
- * socket any level may (specification, section 5.10).
+ * Issues a token to the holder of an API key, or to a caller over the Unix socket.
+ * @throws ServiceError `insufficient_access` when a key below ADMIN asks for a publisher token; over the socket every
+ * level may (specification, section 5.10).
  */
-export async function issueToken(ports: AuthPorts, key: ApiKeyRecord, { username, mayPublish = false }: Wish = {}) {
+export async function issueToken(
+  ports: IssuePorts,
+  key: ApiKeyRecord,
+  { username, mayPublish = false }: TokenOptions = {},
+) {
   const elevated = OPERATORS.some((level) => level === key.level);
   if (mayPublish && key.id !== LOCAL_KEY_ID && !elevated) {
     throw new ServiceError('insufficient_access', {
-      detail: `A publisher token needs an API key of level ${OPERATORS.join(' or ')}; this one has ${key.level}.`,
+      detail: `A publisher token requires an API key of level ${OPERATORS.join(' or ')}; this one is ${key.level}. Use such a key, or leave mediamtx_publish out.`,
     });
   }
   const named = username === undefined ? {} : { username };
   const grant = { accessLevel: key.level, keyId: key.id, mayPublish, ...named };
-  return mintAndRecord(ports, grant, mayPublish ? 'publisher' : 'auth');
+  return tokenAnswer(await issue(ports, grant, mayPublish ? 'publisher' : 'auth'));
 }
 
-/** A token for the same client with a new life: client id, level, username, permissions and key stay. */
-export async function refreshToken(ports: AuthPorts, caller: Caller) {
-  return mintAndRecord(ports, caller, 'refresh');
+/**
+ * Issues a fresh token to the same client: client id, level, username, permissions, key and the start of the session stay
+ * the same.
+ * @throws ServiceError `insufficient_access` for a token of the Unix socket that comes over the network.
+ */
+export async function refreshToken(ports: IssuePorts, caller: Caller, listener: 'tcp' | 'socket') {
+  if (!mayRefresh(caller, listener)) {
+    throw new ServiceError('insufficient_access', {
+      detail:
+        'A token issued over the Unix socket can only be refreshed over the Unix socket. Elsewhere, get one with an API key: GET /api/v2/auth/.',
+    });
+  }
+  return tokenAnswer(await issue(ports, caller, 'refresh'));
 }
 
-async function mintAndRecord(
-  { tokens, logger, metrics }: AuthPorts,
-  grant: Grant,
-  kind: 'auth' | 'refresh' | 'publisher',
-) {
-  const minted = await tokens.mint(grant);
-  metrics.tokenMinted(kind);
-  logger.info(
-    {
-      kind,
-      key_id: grant.keyId,
-      username: grant.username,
-      client_id: minted.clientId,
-      access_level: grant.accessLevel,
-      publish: grant.mayPublish,
-    },
-    'token issued',
-  );
-  return answerOf(minted);
-}
-
-function answerOf({ token, clientId, accessLevel, expiresAt }: MintedToken) {
+function tokenAnswer({ token, clientId, accessLevel, issuedAt, expiresAt }: MintedToken) {
   return {
     client_id: clientId,
     access_level: accessLevel,
     token,
     token_type: 'Bearer' as const,
-    expires_in: TOKEN_SECONDS,
+    // Refreshed within the tolerance after the end of a session, a token has none left.
+    expires_in: Math.max(0, expiresAt - issuedAt),
     expires_at: new Date(expiresAt * 1000).toISOString(),
   };
 }

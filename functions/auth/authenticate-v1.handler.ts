@@ -1,5 +1,7 @@
-import { endpoint } from '../shared/middleware/endpoint.ts';
-import { logger, metrics, tokens } from '../shared/ports.ts';
+import { tokens } from '../shared/identity/ports.ts';
+import { metrics } from '../shared/observability/ports.ts';
+import { endpoint } from '../shared/pipeline/endpoint.ts';
+import { logger } from '../shared/ports.ts';
 import { TokenAnswer } from './auth.schema.ts';
 import { issueToken } from './auth.ts';
 import { tokenReply } from './token-reply.ts';
@@ -7,7 +9,8 @@ import { tokenReply } from './token-reply.ts';
 /** GET /api/v1/auth/: trades an API key for a token. Over the Unix socket no key is needed. */
 export const handler = endpoint({
   access: 'api-key',
-  summary: 'Trade an API key for a token',
+  perRobot: true,
+  summary: 'Exchange an API key for a token',
   output: TokenAnswer,
   uses: { tokens, logger, metrics },
   effects: true,

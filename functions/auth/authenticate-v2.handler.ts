@@ -1,13 +1,19 @@
-import { endpoint } from '../shared/middleware/endpoint.ts';
-import { logger, metrics, tokens } from '../shared/ports.ts';
+import { tokens } from '../shared/identity/ports.ts';
+import { metrics } from '../shared/observability/ports.ts';
+import { endpoint } from '../shared/pipeline/endpoint.ts';
+import { logger } from '../shared/ports.ts';
 import { AuthenticateQuery, TokenAnswer } from './auth.schema.ts';
 import { issueToken } from './auth.ts';
 import { tokenReply } from './token-reply.ts';
 
-/** GET /api/v2/auth/: trades an API key for a token, on demand for one that may publish streams. Over the Unix socket no key is needed. */
+/**
+ * GET /api/v2/auth/: trades an API key for a token, on request one that may publish streams. Over the Unix socket no
+ * key is needed.
+ */
 export const handler = endpoint({
   access: 'api-key',
-  summary: 'Trade an API key for a token',
+  perRobot: true,
+  summary: 'Exchange an API key for a token',
   description:
     'The token lets its bearer view streams. With `mediamtx_publish=true` it also lets it publish them: over TCP that needs an API key of level ADMIN or ENCHANTER. Over the Unix socket no API key is needed.',
   input: { query: AuthenticateQuery },
@@ -16,7 +22,7 @@ export const handler = endpoint({
   effects: true,
   errors: ['insufficient_access'],
 }).handler(async ({ caller, valid: { query }, record }, ports) => {
-  const { username, mediamtx_publish } = query;
-  if (mediamtx_publish === 'true') record('token.publisher', { username: username ?? null });
-  return tokenReply(await issueToken(ports, caller, { username, mayPublish: mediamtx_publish === 'true' }));
+  const { username, mediamtx_publish: mayPublish = false } = query;
+  if (mayPublish) record('token.publisher', { username: username ?? null });
+  return tokenReply(await issueToken(ports, caller, { username, mayPublish }));
 });

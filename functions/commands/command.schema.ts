@@ -1,12 +1,15 @@
 import * as z from 'zod';
-import { COMMAND_KINDS, type CommandKind, ITEM_KINDS } from '../shared/adapters/robot-link/port.ts';
-import type { JsonValue } from '../shared/json.ts';
-import { unsafeIntegerPath } from './unsafe-integer.ts';
+import { documentedAs } from '../shared/documented.ts';
+import { ESTOP_STATES } from '../shared/events/data.schema.ts';
+import { unsafeIntegerPath } from '../shared/kit/exact-json.ts';
+import { Json } from '../shared/kit/json.schema.ts';
+import type { JsonValue } from '../shared/kit/json.ts';
+import * as robot from '../shared/robot-link/catalogue.schema.ts';
+import type { CommandKind } from '../shared/robot-link/port.ts';
 
 const LONGEST_NAME = 128;
-const LONGEST_STRING = 16_384;
+export const LONGEST_STRING = 16_384;
 
-const Json = z.unknown() as unknown as z.ZodType<JsonValue>; // as: what is parsed here came out of a JSON text
 const CommandName = z.string().min(1).max(LONGEST_NAME).describe('name of the command, as the catalogue lists it');
 
 function refuseUnsafeIntegers(value: object, context: z.RefinementCtx): void {
@@ -52,34 +55,48 @@ export const BoolCommand = commandOf('bool', 'Bool', 'set_obstacle_avoidance', t
 export const DictCommand = commandOf('dict', 'Dict', 'skill', { name: 'wave' });
 export const ListCommand = commandOf('list', 'List', 'play_sequence', ['wave', 'bow']);
 
-function payloadOf<K extends keyof typeof VALUES>(kind: K) {
-  return z.strictObject({ value: VALUES[kind] });
+function payloadOf<K extends keyof typeof VALUES>(kind: K, model: string, value: JsonValue) {
+  return z
+    .strictObject({ value: VALUES[kind] })
+    .meta({ id: `${model}ValuePayload`, unusedIO: 'input', example: { value } });
 }
 
 /** The bodies of `commands/{command}/`, by the kind of the command (specification, section 2.1). */
 export const VALUE_PAYLOADS = {
-  coordinates: payloadOf('coordinates'),
-  str: payloadOf('str'),
-  int: payloadOf('int'),
-  float: payloadOf('float'),
-  bool: payloadOf('bool'),
-  dict: payloadOf('dict'),
-  list: payloadOf('list'),
+  coordinates: payloadOf('coordinates', 'Coordinates', { x: 1, y: 0.5 }),
+  str: payloadOf('str', 'Str', 'rune-1'),
+  int: payloadOf('int', 'Int', 40),
+  float: payloadOf('float', 'Float', 50),
+  bool: payloadOf('bool', 'Bool', true),
+  dict: payloadOf('dict', 'Dict', { name: 'wave' }),
+  list: payloadOf('list', 'List', ['wave', 'bow']),
 } as const satisfies Record<Exclude<CommandKind, 'none'>, z.ZodType<{ value: JsonValue }>>;
+
+/** A command without a value (specification, section 2.1): its name stands in the path of `get/{command}`. */
+export const NoArgCommand = z
+  .strictObject({ command: CommandName })
+  .meta({ id: 'NoArgCommand', unusedIO: 'input', example: { command: 'get_language' } });
+
+const NOT_WRAPPED =
+  'The body must be an object; wrap the value: {"value": …}. A command that takes no value needs no body.';
 
 /** What `commands/{command}/` takes before it is known which kind the command wants. */
 export const AnyValuePayload = z
-  .strictObject({
-    value: z
-      .union([z.string(), z.number(), z.boolean(), z.record(z.string(), Json), z.array(Json)], {
-        error: 'The value is a string, a number, a boolean, an object or a list; its kind stands in the catalogue.',
-      })
-      .optional(),
-  })
-  .describe('`value` of the kind the catalogue names; commands of kind `none` take `{}` or no body')
+  .strictObject(
+    { value: Json.optional().meta({ description: 'of the kind that the command takes', ...documentedAs({}) }) },
+    { error: ({ code }) => (code === 'invalid_type' ? NOT_WRAPPED : undefined) },
+  )
+  .describe(
+    `The body for a command of the kind that the catalogue names: ${Object.keys(VALUE_PAYLOADS)
+      .map((kind) => `\`${kind.charAt(0).toUpperCase()}${kind.slice(1)}ValuePayload\``)
+      .join(
+        ', ',
+      )}. A command of kind \`none\`, the \`NoArgCommand\` of the specification, takes \`{}\`, \`{"value": null}\` or no body`,
+  )
   .meta({ id: 'AnyValuePayload', example: { value: { x: 0.5 } } });
 
-export const CommandPath = z.object({ command: CommandName.meta({ example: 'get_language' }) });
+export const NoArgCommandPath = z.object({ command: CommandName.meta({ example: 'get_language' }) });
+export const CommandPath = z.object({ command: CommandName.meta({ example: 'go_to_relative' }) });
 
 /** The answer of the robot to a command of kind `none`, or to any on `commands/{command}/`. */
 export const CommandResult = z
@@ -92,41 +109,31 @@ export const CommandResult = z
       .nullable()
       .describe('whether the robot does what it was told; `null`: it was sent, and the robot gives no answer'),
     declined: z.string().optional().describe('why not, in the words of the robot'),
+    replaced: z
+      .literal(true)
+      .optional()
+      .describe('the drive that was under way was cancelled for this one; absent: there was none, as far as is known'),
   })
   .meta({ id: 'CommandResult', example: { command: 'sound_level', value: 40, result: { sound_level: 40 }, ok: true } });
 
-export const Catalogue = z
-  .object({
-    commands: z.array(
-      z.object({
-        name: z.string(),
-        kind: z.enum(COMMAND_KINDS).describe('the value it takes; `none` takes no value'),
-        title: z.string(),
-        effect: z.enum(['query', 'action']).describe('`query` leaves the robot as it is'),
-        bounds: z
-          .object({ minimum: z.number().optional(), maximum: z.number().optional() })
-          .optional()
-          .describe('inclusive'),
-        unit: z.string().optional(),
-        waits: z.literal(true).optional().describe('the answer may take minutes'),
-        items: z.enum(ITEM_KINDS).optional().describe('what the list holds; absent: anything'),
-        args: z.record(z.string(), Json).optional().describe('JSON Schema of the value; units stand in it as `x-unit`'),
-        motion: z
-          .boolean()
-          .optional()
-          .describe('whether it moves the robot or changes how it moves; absent: the robot does not say'),
-        on_lapse: z
-          .enum(['stop', 'finish'])
-          .optional()
-          .describe('`finish`: what it began goes on when the link or lease under which it began is lost'),
-      }),
-    ),
-  })
-  .meta({ id: 'Catalogue' });
+export const Catalogue = z.object({ commands: z.array(robot.CommandSpec) }).meta({ id: 'Catalogue' });
 
-export const StopReport = z
+/** The answer to a stop. */
+export const StopReport = robot.StopReport.extend({
+  fenced: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'whether nothing from before the stop can leave the service or pass its guard any more; false while the guard is missing; absent where the robot itself decides',
+    ),
+}).meta({ id: 'StopReport', example: { stopped: true, cancelled_missions: 2 } });
+
+/** The emergency stop of the robot, as `GET /api/v2/estop` answers. */
+export const EmergencyStopState = z
   .object({
-    stopped: z.literal(true).describe('the robot has confirmed that it stands still'),
-    cancelled_missions: z.int().min(0).optional().describe('absent when the robot does not say how many'),
+    state: z
+      .enum(ESTOP_STATES)
+      .describe('`unknown`: the last report is older than 2 s, or the robot reports none (`source` is null)'),
+    source: z.string().nullable().describe('where the state comes from: the name of a topic, for instance'),
   })
-  .meta({ id: 'StopReport', example: { stopped: true, cancelled_missions: 2 } });
+  .meta({ id: 'EmergencyStopState', example: { state: 'released', source: '/estop' } });

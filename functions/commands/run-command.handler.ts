@@ -1,26 +1,27 @@
-import { endpoint } from '../shared/middleware/endpoint.ts';
-import { clock, config, robotLink } from '../shared/ports.ts';
+import { endpoint } from '../shared/pipeline/endpoint.ts';
+import { clock, config } from '../shared/ports.ts';
+import { robotLink } from '../shared/robot-link/ports.ts';
 import { AnyValuePayload, CommandPath, CommandResult } from './command.schema.ts';
-import { valueFor } from './command-value.ts';
-import { findCommand, recordAction, runCommand } from './run-command.ts';
+import { LeaseHeader } from './lease/lease.schema.ts';
+import { runCommand } from './run-command.ts';
 import { COMMAND_ERRORS } from './typed-command.ts';
 
-/** POST /api/v2/commands/{command}/: any command, with only its value. Any valid token (specification, sections 4.2 and 9). */
+/**
+ * POST /api/v2/commands/{command}/: any command, with only its value. Any valid token (specification, sections 4.2 and
+ * 9).
+ */
 export const handler = endpoint({
   access: 'any-token',
+  perRobot: true,
   summary: 'Send any command',
-  input: { path: CommandPath, body: AnyValuePayload.optional() },
+  input: { path: CommandPath, headers: LeaseHeader, body: AnyValuePayload.optional() },
   commandBody: true,
+  exactIntegers: true,
   bodyOptional: true,
   output: CommandResult,
   errors: COMMAND_ERRORS,
   uses: { robotLink, config, clock },
-}).handler(async (call, ports) => {
-  const { valid } = call;
-  const { command } = valid.path;
-  const spec = findCommand(ports.robotLink, command);
-  const value = valueFor(spec, valid.body?.value);
-  recordAction(call, spec, value);
-  const answer = runCommand(ports, spec, value, call);
-  return { command, value, ...(answer instanceof Promise ? await answer : answer) };
+}).handler((call, ports) => {
+  const { path, body } = call.valid;
+  return runCommand(ports, { command: path.command, value: body?.value }, call);
 });

@@ -1,113 +1,183 @@
 import type { Caller } from '../shared/access.ts';
-import type { CommandSpec, RobotLink, Sender } from '../shared/adapters/robot-link/port.ts';
 import type { Config } from '../shared/config.ts';
 import { ServiceError } from '../shared/errors.ts';
-import type { JsonObject, JsonValue } from '../shared/json.ts';
-import { answerOf, type CommandAnswer } from './command-answer.ts';
-import { requireFittingValue } from './command-value.ts';
-import { hungUp, Patience } from './patience.ts';
+import type { JsonObject, JsonValue } from '../shared/kit/json.ts';
+import type { AuditOutcome } from '../shared/pipeline/spec.ts';
+import { CANCELS, type CommandSpec, type RobotLink, type Sender } from '../shared/robot-link/port.ts';
+import { auditOutcome, type CommandAnswer, toCommandAnswer } from './command-answer.ts';
+import { CommandDeadline, hungUp } from './command-deadline.ts';
+import { assertValueInBounds, valueFor } from './command-value.ts';
 
-/** Longest wait for a command whose answer comes when something has happened, in ms. */
-export const WAITING_MS = 600_000;
-/** Longest wait in the cloud, whose gateway gives up after 30 s. */
-export const CLOUD_MS = 25_000;
+/** Timeout of commands that only answer once something has happened. */
+export const LONG_COMMAND_TIMEOUT_MS = 600_000;
+/** Timeout in the cloud, where the gateway gives up after 30 s. */
+export const CLOUD_TIMEOUT_MS = 25_000;
 
-/** What commands need of the world. */
-export interface Commanding {
+/** The ports that commands use. */
+export interface CommandPorts {
   readonly robotLink: RobotLink;
   readonly config: Config;
   readonly clock: () => number;
 }
 
-/** Where an endpoint says what the audit trail shall keep. */
+/** Writes to the audit trail. */
 export interface Recorder {
   readonly record: (action: string, subject: JsonObject) => void;
+  readonly recordOutcome: (outcome: AuditOutcome) => void;
 }
 
-/** Who asks, and until when they listen. */
-export interface Asker {
+/** A command as the caller named it. */
+export interface CommandRequest {
+  readonly command: string;
+  readonly value?: JsonValue | undefined;
+  /** From a route that has checked the value against its own kind: throws for a command that does not take it. */
+  readonly assertKind?: (spec: CommandSpec) => void;
+}
+
+/** The origin of a command: who sent it, when, and how long they wait for the answer. */
+export interface CommandOrigin {
   readonly caller: Caller;
-  /** Looked at only where there is a wait. */
+  /** Aborts when the caller hangs up. Only accessed if there is a wait. */
   readonly signal: AbortSignal;
-  /** They have left already; where absent, `signal` says so. */
+  /** Whether the caller has already hung up; if absent, `signal` tells. */
   readonly abandoned?: boolean;
-  /** When they asked (`arrivalStamp`): a stop after that keeps a motion from beginning. */
+  /** When the command arrived (`arrivalStamp`): a later stop keeps a motion from starting. */
   readonly arrivedAt: number;
-  /** Aborts when a stop acts that came later on their own connection: its answer waits behind this one. */
+  /** Id of the lease under which the command was sent. */
+  readonly lease?: string | undefined;
+  /** Aborts when a later stop on the same connection takes effect, whose answer has to wait for this one. */
   readonly overtaken?: AbortSignal | undefined;
-  /** When the answer stops being of use to them, in ms since the epoch; absent: they wait as long as the command may take. */
+  /**
+   * When the answer becomes useless to the caller, in ms since the epoch; by default the command may take its full
+   * time.
+   */
   readonly deadline?: number;
 }
 
-/** Longest value, as JSON text, that is kept in the audit trail. */
-const KEPT_CHARACTERS = 256;
+/** Longest value, as JSON text, that is written to the audit trail. */
+const MAX_AUDITED_CHARS = 256;
 
-/** Keeps an action in the audit trail; queries leave none. */
-export function recordAction({ record }: Recorder, spec: CommandSpec, value?: JsonValue): void {
-  if (spec.effect !== 'action') return;
-  const kept = value === undefined || JSON.stringify(value).length > KEPT_CHARACTERS ? {} : { value };
-  record('command', { command: spec.name, ...kept });
-}
-
-/** The row of a command in the catalogue. Errors: `unknown_command`, `robot_unavailable`. */
-export function findCommand(robotLink: RobotLink, command: string): CommandSpec {
+/** Looks a command up in the robot's catalogue. @throws ServiceError `unknown_command`, `robot_unavailable`. */
+function findCommand(robotLink: RobotLink, command: string): CommandSpec {
   const spec = robotLink.catalogue().get(command);
   if (spec) return spec;
   throw new ServiceError('unknown_command', {
-    detail: `The robot has no command "${command}". GET /api/v2/commands/ lists those it has.`,
+    detail: `The robot has no command "${command}". GET /api/v2/commands/ lists its commands.`,
   });
 }
 
-/**
- * Sends one command and gives the robot's own answer, judged; without a promise when the robot answers at once. `value` is of
- * the kind of the command; absent for kind `none`.
- * @throws ServiceError `validation_failed` (bounds), `stopped` (by a stop that came after it), `robot_unavailable`,
- * `robot_error`, `robot_timeout` (the mission goes on and can be waited for again). A caller that has hung up already moves nothing.
- */
-export function runCommand(
-  { robotLink, config, clock }: Commanding,
-  spec: CommandSpec,
-  value: JsonValue | undefined,
-  asker: Asker,
-): CommandAnswer | Promise<CommandAnswer> {
-  if (value !== undefined) requireFittingValue(spec, value);
-  if (asker.abandoned ?? asker.signal.aborted) throw hungUp(asker.signal);
-  const sender = senderOf(asker.caller);
-  const now = clock();
-  const left = (asker.deadline ?? Number.POSITIVE_INFINITY) - now;
-  const longWait = spec.waits && { beginBy: now + Math.min(config.SERVICE_COMMAND_TIMEOUT_MS, left) };
-  const patience = new Patience(now, Math.min(longestWait(spec, config), left), asker, longWait);
-  const answer = robotLink.send(
-    {
-      command: spec.name,
-      ...(value === undefined ? {} : { value }),
-      sender,
-      ...(isHeldBackByStop(spec) ? { arrivedAt: asker.arrivedAt } : {}),
-    },
-    patience,
-  );
-  if (!(answer instanceof Promise)) return answerOf(spec, answer);
-  return patience.wait(answer).then((late) => answerOf(spec, late));
+/** A command of the catalogue with a value of its kind. */
+export class PreparedCommand {
+  readonly spec: CommandSpec;
+  /** As it is sent to the robot; absent for kind `none`. */
+  readonly value: JsonValue | undefined;
+  readonly #ports: CommandPorts;
+
+  /**
+   * @throws ServiceError `unknown_command`, `wrong_value_type`, `validation_failed`, `robot_unavailable`; what
+   * `assertKind` throws.
+   */
+  constructor(ports: CommandPorts, { command, value, assertKind }: CommandRequest) {
+    this.#ports = ports;
+    this.spec = findCommand(ports.robotLink, command);
+    assertKind?.(this.spec);
+    this.value = assertKind ? value : valueFor(this.spec, value);
+  }
+
+  /** Writes an action to the audit trail; queries are not audited. */
+  record({ record }: Pick<Recorder, 'record'>): void {
+    const { spec, value } = this;
+    if (spec.effect !== 'action') return;
+    const audited = value === undefined || JSON.stringify(value).length > MAX_AUDITED_CHARS ? {} : { value };
+    record('command', { command: spec.name, ...audited });
+  }
+
+  /**
+   * Sends the command and interprets the robot's answer; returns no promise if the robot answers immediately. Nothing
+   * is sent for a caller that has already hung up.
+   * @throws ServiceError `validation_failed` (bounds), `stopped` (by a later stop), `robot_unavailable`, `robot_error`,
+   * `robot_timeout` (the mission continues and can be waited for again).
+   */
+  run(origin: CommandOrigin): CommandAnswer | Promise<CommandAnswer> {
+    const { spec, value } = this;
+    const { robotLink, config, clock } = this.#ports;
+    if (value !== undefined) assertValueInBounds(spec, value);
+    if (origin.abandoned ?? origin.signal.aborted) throw hungUp(origin.signal);
+    const overtaken = spec.waits ? origin.overtaken : undefined;
+    // A cancel is sent all the same: only its wait is over.
+    if (overtaken?.aborted && !CANCELS.has(spec.name)) throw notBegun();
+    const sender = senderOf(origin.caller);
+    const now = clock();
+    const remainingMs = (origin.deadline ?? Number.POSITIVE_INFINITY) - now;
+    const longWait = spec.waits && { beginBy: now + Math.min(config.SERVICE_COMMAND_TIMEOUT_MS, remainingMs) };
+    const deadline = new CommandDeadline(now, Math.min(timeoutMs(spec, config), remainingMs), origin, longWait);
+    const answer = robotLink.send(
+      {
+        command: spec.name,
+        ...(value === undefined ? {} : { value }),
+        sender,
+        ...(isBlockedByStop(spec) ? { arrivedAt: origin.arrivedAt } : {}),
+        ...(origin.lease === undefined ? {} : { lease: origin.lease }),
+      },
+      deadline,
+    );
+    if (!(answer instanceof Promise)) {
+      if (overtaken?.aborted) throw hungUp(overtaken);
+      return toCommandAnswer(spec, answer);
+    }
+    return deadline.wait(answer).then((settled) => toCommandAnswer(spec, settled));
+  }
 }
 
-/** Cancels that a robot's catalogue need not mark: to refuse one would keep alive what the stop was to end. */
-const CANCELS: ReadonlySet<string> = new Set(['cancel_skill', 'cancel_and_wait_for_mission', 'cancel_client_missions']);
+/** The answer to a command with its name and value, as the routes return it. */
+export type NamedAnswer = CommandAnswer & { readonly command: string; readonly value?: JsonValue };
 
 /**
- * Whether a stop that comes after a command keeps it from beginning. An action of which nobody says whether it moves the
- * robot counts as one that does: refused in vain it can be sent again, run in vain it cannot be taken back.
+ * Carries out the command of a request: finds it, converts its value, records it and runs it. Returns no promise if the
+ * robot answers immediately. @throws ServiceError as {@link PreparedCommand} and its `run`.
  */
-export function isHeldBackByStop({ name, effect, motion }: CommandSpec): boolean {
+export function runCommand(
+  ports: CommandPorts,
+  request: CommandRequest,
+  call: CommandOrigin & Recorder,
+): NamedAnswer | Promise<NamedAnswer> {
+  const prepared = new PreparedCommand(ports, request);
+  prepared.record(call);
+  const { value } = prepared;
+  const named = { command: request.command, ...(value === undefined ? {} : { value }) };
+  const finish = (answer: CommandAnswer): NamedAnswer => {
+    const outcome = auditOutcome(answer);
+    if (outcome) call.recordOutcome(outcome);
+    return { ...named, ...answer };
+  };
+  const answer = prepared.run(call);
+  return answer instanceof Promise ? answer.then(finish) : finish(answer);
+}
+
+/**
+ * Whether a later stop keeps a command from starting. An action that does not declare whether it moves the robot is
+ * treated as if it did: a needless rejection can be repeated, a needless motion cannot be undone.
+ */
+export function isBlockedByStop({ name, effect, motion }: CommandSpec): boolean {
   if (motion !== undefined) return motion;
   return effect === 'action' && !CANCELS.has(name);
 }
 
-/** What of a caller goes with a command. */
+/** `stopped`: a stop on the same connection came before this wait could begin. */
+function notBegun(): ServiceError {
+  return new ServiceError('stopped', {
+    detail:
+      'A stop that arrived later on the same connection has ended this wait before it began. Send it again to wait.',
+    members: { command_ran: 'no' },
+  });
+}
+
+/** The part of a caller that is sent to the robot. */
 export function senderOf({ clientId, accessLevel, keyId }: Caller): Sender {
   return { clientId, accessLevel, keyId };
 }
 
-function longestWait(spec: CommandSpec, config: Config): number {
-  const wait = spec.waits ? WAITING_MS : config.SERVICE_COMMAND_TIMEOUT_MS;
-  return config.inCloud ? Math.min(wait, CLOUD_MS) : wait;
+function timeoutMs(spec: CommandSpec, config: Config): number {
+  const timeout = spec.waits ? LONG_COMMAND_TIMEOUT_MS : config.SERVICE_COMMAND_TIMEOUT_MS;
+  return config.inCloud ? Math.min(timeout, CLOUD_TIMEOUT_MS) : timeout;
 }

@@ -1,7 +1,7 @@
-import { endpoint } from '../shared/middleware/endpoint.ts';
-import { database } from '../shared/ports.ts';
+import { endpoint } from '../shared/pipeline/endpoint.ts';
 import { DatabaseItem } from './database.schema.ts';
 import { rowNote, rowReply } from './items.ts';
+import { database } from './ports.ts';
 import { Row } from './row.schema.ts';
 import { addItem } from './rows.ts';
 
@@ -13,7 +13,7 @@ export const handler = endpoint({
   output: Row,
   summary: 'Add a row',
   description:
-    'An integer `id` is given when absent, and never given twice. Columns left out take their default, or null.',
+    'An absent integer `id` is assigned, and none is assigned twice. Omitted columns take their default, or null.',
   audit: 'database.add',
   uses: { database },
   errors: ['unknown_table', 'already_exists', 'conflict', 'busy', 'storage_full', 'component_unavailable'],

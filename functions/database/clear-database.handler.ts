@@ -1,6 +1,6 @@
-import { endpoint } from '../shared/middleware/endpoint.ts';
-import { database } from '../shared/ports.ts';
+import { endpoint } from '../shared/pipeline/endpoint.ts';
 import { ClearedDatabase } from './backup.schema.ts';
+import { database } from './ports.ts';
 import { clearDatabase } from './upkeep.ts';
 
 /** GET /api/{version}/clear_database: deletes all rows of every table, after a snapshot. Any valid token. */
@@ -9,7 +9,7 @@ export const handler = endpoint({
   output: ClearedDatabase,
   summary: 'Delete all rows of every table',
   description:
-    'A GET with an effect. A snapshot of the database is written first and named in the answer; ADMIN and ENCHANTER can restore it.',
+    'A GET with an effect. A snapshot of the database is taken first and named in the response; ADMIN and ENCHANTER can restore it.',
   effects: true,
   audit: 'database.clear',
   uses: { database },

@@ -1,7 +1,7 @@
-import { endpoint } from '../shared/middleware/endpoint.ts';
-import { database } from '../shared/ports.ts';
+import { endpoint } from '../shared/pipeline/endpoint.ts';
 import { ClearedTable } from './backup.schema.ts';
 import { TableQuery } from './database.schema.ts';
+import { database } from './ports.ts';
 import { clearTable } from './upkeep.ts';
 
 /** DELETE /api/{version}/database/clear_table/: deletes all rows of a table, after a snapshot. Any valid token. */
@@ -11,7 +11,7 @@ export const handler = endpoint({
   output: ClearedTable,
   summary: 'Delete all rows of a table',
   description:
-    'A snapshot of the database is written first and named in the answer; ADMIN and ENCHANTER can restore it. Nothing cascades.',
+    'A snapshot of the database is taken first and named in the response; ADMIN and ENCHANTER can restore it. Nothing cascades.',
   audit: 'database.clear',
   uses: { database },
   errors: ['unknown_table', 'conflict', 'busy', 'storage_full', 'component_unavailable'],

@@ -1,14 +1,17 @@
 import * as z from 'zod';
-import { TABLES } from '../shared/adapters/database/tables.ts';
-import type { JsonValue } from '../shared/json.ts';
+import { Json } from '../shared/kit/json.schema.ts';
+import { queryInteger } from '../shared/query-types.ts';
+import { rowModelName } from './row.schema.ts';
+import { TABLES } from './tables.ts';
 
-const Json = z.unknown() as unknown as z.ZodType<JsonValue>; // as: what is parsed here came out of a JSON text
-
-/** A name that is no table's is 404 and not 422, so any string passes here. */
+/** Any string passes, because an unknown table is 404 and not 422; the document lists the existing names. */
 export const TableName = z
   .string()
-  .describe(`one of ${TABLES.map(({ name }) => `\`${name}\``).join(', ')}`)
-  .meta({ example: 'categories_table' });
+  .meta({ id: 'TableName', example: 'categories_table', override: { enum: TABLES.map(({ name }) => name) } });
+
+const ROW_MODELS_RULE = `Its model follows from the table: ${TABLES.map((table) => `\`${rowModelName(table)}\``).join(
+  ', ',
+)}`;
 
 /** Columns and values; which ones fit is up to the table. */
 const Item = z.record(z.string(), Json);
@@ -17,7 +20,7 @@ const Item = z.record(z.string(), Json);
 export const DatabaseItem = z
   .strictObject({
     tablename: TableName,
-    item: Item.describe('columns of the row; `id` identifies it'),
+    item: Item.describe(`columns of the row; \`id\` identifies it. ${ROW_MODELS_RULE}`),
   })
   .meta({ id: 'DatabaseItem', example: { tablename: 'categories_table', item: { id: 1, name: 'Moves' } } });
 
@@ -25,9 +28,12 @@ export const DatabaseItem = z
 export const UpdateRequest = z
   .strictObject({
     tablename: TableName,
-    item: Item.describe('holds the `id` of the row'),
+    item: Item.describe('contains the `id` of the row'),
     attribute: z.string().describe('the column to change; never the key'),
-    new_value: Json.refine((value) => value !== undefined, 'A value is needed; null is one.'),
+    new_value: Json.refine(
+      (value) => value !== undefined,
+      '"new_value" is required: add it to the JSON body; null is a value.',
+    ),
   })
   .meta({
     id: 'UpdateRequest',
@@ -40,25 +46,18 @@ export const LoadDatabase = z
     path: z
       .string()
       .default('')
-      .describe('file ending in .csv, or folder for every table, inside the export folder; empty: the usual one'),
-    tablename: TableName.default('').describe('table; empty: every table'),
+      .describe('file ending in .csv, or folder for every table, inside the export folder; empty: the default'),
+    tablename: TableName.default('').describe('table; absent or empty: every table'),
   })
   .meta({ id: 'LoadDatabase', example: { path: 'saved/categories.csv', tablename: 'categories_table' } });
 
 export const TableQuery = z.strictObject({ tablename: TableName });
 
-const count = (most: number) =>
-  z
-    .string()
-    .regex(/^\d{1,15}$/, 'Digits only.')
-    .transform(Number)
-    .pipe(z.int().max(most));
+const count = (description: string, example: number) =>
+  queryInteger({ description, example, minimum: 0, maximum: 999_999_999_999_999 });
 
 export const ReadQuery = z.strictObject({
   tablename: TableName,
-  limit: count(Number.MAX_SAFE_INTEGER).optional().describe('most rows; default all').meta({ example: '100' }),
-  offset: count(Number.MAX_SAFE_INTEGER)
-    .optional()
-    .describe('rows to skip, in the order of the keys')
-    .meta({ example: '0' }),
+  limit: count('most rows; absent: all', 100),
+  offset: count('rows to skip, in the order of the keys', 0),
 });

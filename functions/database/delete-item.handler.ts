@@ -1,7 +1,7 @@
-import { endpoint } from '../shared/middleware/endpoint.ts';
-import { database } from '../shared/ports.ts';
+import { endpoint } from '../shared/pipeline/endpoint.ts';
 import { DatabaseItem } from './database.schema.ts';
 import { rowNote, rowReply } from './items.ts';
+import { database } from './ports.ts';
 import { Row } from './row.schema.ts';
 import { deleteItem } from './rows.ts';
 
@@ -12,7 +12,8 @@ export const handler = endpoint({
   exactIntegers: true,
   output: Row,
   summary: 'Remove a row',
-  description: 'Nothing cascades: a row that others refer to stays, and the answer says how many of which table do.',
+  description:
+    'Nothing cascades: a row that others refer to stays, and the response says how many rows of which table do.',
   audit: 'database.delete',
   uses: { database },
   errors: ['unknown_table', 'row_not_found', 'conflict', 'busy', 'storage_full', 'component_unavailable'],

@@ -3,7 +3,7 @@ import * as z from 'zod';
 const Name = z.string().trim().min(1);
 
 /** What one button does (specification, section 2.3). */
-export const ButtonAction = z
+const ButtonAction = z
   .strictObject({
     touch: Name.describe('the button'),
     simpleClick: z.array(z.string()),

@@ -1,5 +1,5 @@
-import { maskUrl } from '../shared/mask-url.ts';
-import { endpoint } from '../shared/middleware/endpoint.ts';
+import { maskUrl } from '../shared/observability/mask-url.ts';
+import { endpoint } from '../shared/pipeline/endpoint.ts';
 import { config } from '../shared/ports.ts';
 import { DatabasePath } from './transfer.schema.ts';
 

@@ -1,6 +1,6 @@
-import { endpoint } from '../shared/middleware/endpoint.ts';
-import { database } from '../shared/ports.ts';
+import { endpoint } from '../shared/pipeline/endpoint.ts';
 import { LoadDatabase } from './database.schema.ts';
+import { database } from './ports.ts';
 import { TransferAnswer } from './transfer.schema.ts';
 import { importTable } from './upkeep.ts';
 
@@ -23,7 +23,7 @@ export const handler = endpoint({
     'storage_full',
     'component_unavailable',
   ],
-}).handler(({ valid: { body }, record }, { database }) => {
+}).handler(({ valid: { body }, caller, signal, record }, { database }) => {
   record('database.import', { table: body.tablename.slice(0, 64) || null, path: body.path.slice(0, 256) });
-  return importTable(database, body);
+  return importTable(database, body, { signal, owner: caller.keyId });
 });

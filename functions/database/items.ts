@@ -1,23 +1,15 @@
-import {
-  findTable,
-  KEY,
-  mayBeAbsent,
-  type RowKey,
-  type StoredRow,
-  type Table,
-  toStored,
-  toWire,
-} from '../shared/adapters/database/tables.ts';
 import { type Fault, ServiceError } from '../shared/errors.ts';
-import { exactJson } from '../shared/exact-json.ts';
-import type { JsonObject } from '../shared/json.ts';
-import { invalid } from '../shared/middleware/parse-input.ts';
-import { escapePointer } from '../shared/middleware/plain-json.ts';
-import { Reply } from '../shared/middleware/reply.ts';
+import { exactJson } from '../shared/kit/exact-json.ts';
+import { type JsonObject, jsonPointer } from '../shared/kit/json.ts';
+import { invalid } from '../shared/pipeline/parse-input.ts';
+import { Reply } from '../shared/pipeline/reply.ts';
+import { KEY, mayBeAbsent, type RowKey, type StoredRow } from './column.ts';
+import { findTable, type Table } from './tables.ts';
+import { toStored, toWire } from './value.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 
-/** Where the item stands in the request: a JSON pointer to it, or a place that holds it whole. */
+/** Where the item is in the request: a JSON pointer to it, or the one place that holds all of it. */
 export type Place = '' | '/item' | '/new_value' | 'query:data';
 
 /** The table of this name. Error: unknown_table. */
@@ -73,8 +65,8 @@ export function rowReply(row: JsonObject): Reply {
 }
 
 /** Longest text and most columns that the audit trail keeps. */
-const KEPT_CHARACTERS = 64;
-const KEPT_COLUMNS = 32;
+const MAX_CHARACTERS = 64;
+const MAX_COLUMNS = 32;
 
 /** What the audit trail keeps of a change: where, and never a value but the key. */
 export function rowNote(
@@ -83,9 +75,9 @@ export function rowNote(
 ): JsonObject {
   const key = item[KEY];
   return {
-    table: tablename.slice(0, KEPT_CHARACTERS),
-    key: typeof key === 'string' ? key.slice(0, KEPT_CHARACTERS) : typeof key === 'number' ? key : null,
-    ...(columns ? { columns: columns.slice(0, KEPT_COLUMNS).map((name) => name.slice(0, KEPT_CHARACTERS)) } : {}),
+    table: tablename.slice(0, MAX_CHARACTERS),
+    key: typeof key === 'string' ? key.slice(0, MAX_CHARACTERS) : typeof key === 'number' ? key : null,
+    ...(columns ? { columns: columns.slice(0, MAX_COLUMNS).map((name) => name.slice(0, MAX_CHARACTERS)) } : {}),
   };
 }
 
@@ -95,8 +87,8 @@ export function found(table: Table, key: RowKey, row: StoredRow | undefined): Js
   throw new ServiceError('row_not_found', { detail: `${table.name} has no row with ${KEY} ${JSON.stringify(key)}.` });
 }
 
-export function faultAt(place: Place, column: string, reason: string): Fault {
+function faultAt(place: Place, column: string, reason: string): Fault {
   const whole = place === 'query:data' || place === '/new_value';
-  const pointer = whole ? place : `${place}/${escapePointer(column)}`;
+  const pointer = whole ? place : `${place}${jsonPointer([column])}`;
   return { pointer, message: `${JSON.stringify(column.slice(0, 64))} ${reason}.` };
 }

@@ -1,7 +1,7 @@
 import { OPERATORS } from '../shared/access.ts';
-import { endpoint } from '../shared/middleware/endpoint.ts';
-import { database } from '../shared/ports.ts';
+import { endpoint } from '../shared/pipeline/endpoint.ts';
 import { Backups } from './backup.schema.ts';
+import { database } from './ports.ts';
 import { listBackups } from './upkeep.ts';
 
 /** GET /api/{version}/database/backups/: the snapshots, newest first. ADMIN or ENCHANTER. */

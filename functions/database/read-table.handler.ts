@@ -1,7 +1,7 @@
-import { endpoint } from '../shared/middleware/endpoint.ts';
-import { Reply } from '../shared/middleware/reply.ts';
-import { database } from '../shared/ports.ts';
+import { endpoint } from '../shared/pipeline/endpoint.ts';
+import { Reply } from '../shared/pipeline/reply.ts';
 import { ReadQuery } from './database.schema.ts';
+import { database } from './ports.ts';
 import { Rows } from './row.schema.ts';
 import { readRows } from './rows.ts';
 
@@ -10,9 +10,10 @@ export const handler = endpoint({
   access: 'any-token',
   input: { query: ReadQuery },
   output: Rows,
+  answerHeaders: ['X-Total-Count'],
   summary: 'Read the rows of a table',
   description:
-    'All rows come out of one state of the table. The header `X-Total-Count` has the rows of the whole table.',
+    'All rows come from one state of the table. The header `X-Total-Count` is the number of rows of the whole table.',
   uses: { database },
   errors: ['unknown_table', 'busy', 'component_unavailable'],
 }).handler(async ({ valid, caller, signal }, { database }) => {

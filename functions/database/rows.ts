@@ -1,33 +1,21 @@
-import type { Page, Reading, RobotDatabase, RowStream } from '../shared/adapters/database/port.ts';
-import { KEY } from '../shared/adapters/database/tables.ts';
-import type { JsonObject } from '../shared/json.ts';
-import { invalid } from '../shared/middleware/parse-input.ts';
-import { found, type Item, keyOf, newRow, presented, storable, tableNamed } from './items.ts';
+import type * as z from 'zod';
+import type { JsonObject } from '../shared/kit/json.ts';
+import { invalid } from '../shared/pipeline/parse-input.ts';
+import { KEY } from './column.ts';
+import type { DatabaseItem, UpdateRequest } from './database.schema.ts';
+import type { GamepadConfigModel } from './gamepad-config.schema.ts';
+import { found, keyOf, newRow, presented, storable, tableNamed } from './items.ts';
+import type { Page, Requester, RobotDatabase, RowStream } from './port.ts';
 
-export interface NamedItem {
-  readonly tablename: string;
-  readonly item: Item;
-}
-
-export interface Update extends NamedItem {
-  readonly attribute: string;
-  readonly new_value: unknown;
-}
-
-export interface GamepadConfig {
-  readonly id: number;
-  readonly name: string;
-  readonly prompt_name: string;
-  readonly config: readonly unknown[];
-}
+type NamedItem = z.infer<typeof DatabaseItem>;
 
 /** The rows of a table, as they are taken. Errors: unknown_table, busy. */
 export function readRows(
   database: RobotDatabase,
   { tablename, ...page }: Page & { readonly tablename: string },
-  reading: Reading,
+  requester: Requester,
 ): Promise<RowStream> {
-  return database.readRows(tableNamed(tablename).name, page, reading);
+  return database.readRows(tableNamed(tablename).name, page, requester);
 }
 
 /** The row an item identifies. Errors: unknown_table, validation_failed, row_not_found. */
@@ -51,7 +39,7 @@ export async function deleteItem(database: RobotDatabase, { tablename, item }: N
 }
 
 /** Changes one column of a row; the row as changed. Errors: unknown_table, validation_failed, row_not_found, conflict. */
-export async function updateItem(database: RobotDatabase, update: Update): Promise<JsonObject> {
+export async function updateItem(database: RobotDatabase, update: z.infer<typeof UpdateRequest>): Promise<JsonObject> {
   const table = tableNamed(update.tablename);
   const { attribute } = update;
   const key = keyOf(table, update.item, '/item');
@@ -71,7 +59,7 @@ export async function updateItem(database: RobotDatabase, update: Update): Promi
 /** Sets name, prompt_name and config of a controller and leaves its value. Errors: validation_failed, row_not_found. */
 export async function updateControllerConfig(
   database: RobotDatabase,
-  { id, name, prompt_name, config }: GamepadConfig,
+  { id, name, prompt_name, config }: z.infer<typeof GamepadConfigModel>,
 ): Promise<JsonObject> {
   const table = tableNamed('gamepad_config_table');
   const changes = storable(table, { name, prompt_name, config }, '');

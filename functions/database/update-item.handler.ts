@@ -1,7 +1,7 @@
-import { endpoint } from '../shared/middleware/endpoint.ts';
-import { database } from '../shared/ports.ts';
+import { endpoint } from '../shared/pipeline/endpoint.ts';
 import { UpdateRequest } from './database.schema.ts';
 import { rowNote, rowReply } from './items.ts';
+import { database } from './ports.ts';
 import { Row } from './row.schema.ts';
 import { updateItem } from './rows.ts';
 

@@ -1,12 +1,11 @@
+import type * as z from 'zod';
 import { OPERATORS } from '../shared/access.ts';
-import type { RobotDatabase, Selection, Snapshot, Transferred } from '../shared/adapters/database/port.ts';
+import type { LoadDatabase } from './database.schema.ts';
 import { tableNamed } from './items.ts';
+import type { Requester, RobotDatabase, Selection, Snapshot, Transferred } from './port.ts';
 
-export interface Load {
-  readonly path: string;
-  /** Empty: every table. */
-  readonly tablename: string;
-}
+/** An empty `tablename` means every table. */
+type Load = z.infer<typeof LoadDatabase>;
 
 /** Deletes all rows of a table, after a snapshot. Errors: unknown_table, conflict, storage_full. */
 export async function clearTable(database: RobotDatabase, tablename: string) {
@@ -21,7 +20,7 @@ export async function clearDatabase(database: RobotDatabase) {
   return { deleted, backup, undo: wayToUndo(backup) };
 }
 
-/** Anybody with a token may clear, but not everybody may restore: who has to be asked. */
+/** Any token may clear, but only some may restore: says whose. */
 function wayToUndo(backup: string | null): string | null {
   if (backup === null) return null;
   const who = [...OPERATORS].sort().join(' or ');
@@ -29,13 +28,13 @@ function wayToUndo(backup: string | null): string | null {
 }
 
 /** Writes a table, or every table, as CSV. Errors: unknown_table, validation_failed, busy, storage_full. */
-export async function exportTable(database: RobotDatabase, { path, tablename }: Load) {
-  return oneOrAll(tablename, await database.exportTables(selectionOf(tablename), path));
+export async function exportTable(database: RobotDatabase, { path, tablename }: Load, requester: Requester) {
+  return oneOrAll(tablename, await database.exportTables(selectionOf(tablename), path, requester));
 }
 
 /** Reads CSV into a table, or every table, all or nothing. Errors: see {@link RobotDatabase.importTables}. */
-export async function importTable(database: RobotDatabase, { path, tablename }: Load) {
-  return oneOrAll(tablename, await database.importTables(selectionOf(tablename), path));
+export async function importTable(database: RobotDatabase, { path, tablename }: Load, requester: Requester) {
+  return oneOrAll(tablename, await database.importTables(selectionOf(tablename), path, requester));
 }
 
 /** The snapshots, newest first. */
@@ -44,8 +43,8 @@ export async function listBackups(database: RobotDatabase): Promise<{ backups: S
 }
 
 /** Puts a snapshot in place of what is there. Errors: not_found, conflict, busy. */
-export async function restoreBackup(database: RobotDatabase, name: string) {
-  return { restored: name, ...(await database.restore(name)) };
+export async function restoreBackup(database: RobotDatabase, name: string, requester: Requester) {
+  return { restored: name, ...(await database.restore(name, requester)) };
 }
 
 function selectionOf(tablename: string): Selection {

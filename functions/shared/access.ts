@@ -1,6 +1,11 @@
-/** The access levels, most to least privileged, as they stand on the wire (specification, section 5.12). */
+/** The access levels, most to least privileged, as they are sent over the wire (specification, section 5.12). */
 export const ACCESS_LEVELS = ['ENCHANTER', 'ADMIN', 'USER'] as const;
 export type AccessLevel = (typeof ACCESS_LEVELS)[number];
+
+/** Whether a level is the needed one or a more privileged one. */
+export function isAtLeast(level: AccessLevel, needed: AccessLevel): boolean {
+  return ACCESS_LEVELS.indexOf(level) <= ACCESS_LEVELS.indexOf(needed);
+}
 
 /**
  * Who may call an endpoint.
@@ -12,6 +17,11 @@ export type AccessLevel = (typeof ACCESS_LEVELS)[number];
  * - a list of levels: a valid token of one of these levels.
  */
 export type Access = 'public' | 'api-key' | 'any-token' | 'any-recent-token' | readonly AccessLevel[];
+
+/** Whether one level is more privileged than another. */
+export function isAbove(level: AccessLevel, other: AccessLevel): boolean {
+  return ACCESS_LEVELS.indexOf(level) < ACCESS_LEVELS.indexOf(other);
+}
 
 /** Skills, Network and Services (specification, section 5.12). */
 export const OPERATORS = ['ENCHANTER', 'ADMIN'] as const satisfies readonly AccessLevel[];
@@ -25,6 +35,10 @@ export interface Caller {
   readonly keyId: string;
   readonly username?: string;
   readonly mayPublish: boolean;
+  /** When the session began, in seconds since the epoch: its first token was issued then. */
+  readonly authTime?: number;
+  /** When its token ends, in seconds since the epoch; absent for who needs none. */
+  readonly expiresAt?: number;
 }
 
 /** Grace of `any-recent-token`, in seconds. */

@@ -1,9 +1,14 @@
-import { SYSTEMS, type System } from './adapters/service-manager/port.ts';
+/** The computers of the robot that run services (specification, section 4.9). */
+export const SYSTEMS = ['head', 'base'] as const;
+export type System = (typeof SYSTEMS)[number];
 
-/** For each computer the patterns of the units that may be listed and read; `*` stands for any characters. */
+/** For each computer the patterns of the units that may be listed and read; `*` matches any characters. */
 export type AllowedUnits = Readonly<Record<System, readonly string[]>>;
 
 export const NO_UNITS: AllowedUnits = Object.freeze({ head: [], base: [] });
+
+/** For simulated services, which have nothing to hide. */
+export const ALL_UNITS: AllowedUnits = Object.freeze({ head: ['*.service'], base: ['*.service'] });
 
 const UNIT_NAME = /^[A-Za-z0-9@_.\\:][A-Za-z0-9@_.\\:-]{0,246}\.service$/;
 const PATTERN = /^[A-Za-z0-9@_.\\:*][A-Za-z0-9@_.\\:*-]{0,246}\.service$/;
@@ -19,7 +24,7 @@ export function parseAllowedUnits(text: string): AllowedUnits {
     const system = SYSTEMS.find((known) => known === name);
     if (!system || list === undefined || rest.length > 0)
       throw new SyntaxError('each part has the form head=… or base=…, parts are separated by ;');
-    if (allowed[system]) throw new SyntaxError(`${system}= stands there twice`);
+    if (allowed[system]) throw new SyntaxError(`${system}= appears twice`);
     allowed[system] = trimmed(list, ',').map(requirePattern);
   }
   return Object.freeze({ ...NO_UNITS, ...allowed });
@@ -34,7 +39,7 @@ function trimmed(text: string, separator: string): string[] {
 
 function requirePattern(pattern: string): string {
   if (PATTERN.test(pattern)) return pattern;
-  throw new SyntaxError('a unit is a file name that ends in .service; * stands for any characters in it');
+  throw new SyntaxError('a unit is a file name that ends in .service; * matches any characters in it');
 }
 
 /** Whether a name is the file name of a service unit, and one of the patterns covers it. */

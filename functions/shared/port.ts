@@ -1,17 +1,18 @@
 import type { Config } from './config.ts';
-import type { Logger } from './logger.ts';
+import type { Logger } from './observability/logger.ts';
+import type { Refusals } from './observability/refusals.ts';
 
 /** A part of the world that handlers need, named, with the recipe that makes it from the configuration. */
 export interface Port<T> {
   readonly name: string;
   readonly make: (ports: Ports) => T | Promise<T>;
   close?(value: T): unknown;
-  /** Makes good what a pause of the whole process has broken; see {@link Ports.thaw}. */
+  /** Repairs what a pause of the whole process has broken; see {@link Ports.thaw}. */
   thaw?(value: T): unknown;
   /** A fleet has one for each robot. */
   readonly perRobot?: true;
-  /** What stands in for one robot's own as long as nobody has shown a token for that robot. */
-  readonly unasked?: () => T | Promise<T>;
+  /** What takes its place for callers who have shown no token for the robot. */
+  readonly withoutToken?: () => T | Promise<T>;
 }
 
 /** Declares a port. Nothing is made before the first {@link Ports.get}. */
@@ -19,7 +20,7 @@ export function port<T>(
   name: string,
   make: Port<T>['make'],
   close?: (value: T) => unknown,
-  marks: Pick<Port<T>, 'thaw' | 'perRobot' | 'unasked'> = {},
+  marks: Pick<Port<T>, 'thaw' | 'perRobot' | 'withoutToken'> = {},
 ): Port<T> {
   return close ? { name, make, close, ...marks } : { name, make, ...marks };
 }
@@ -33,12 +34,14 @@ export interface Surroundings {
   readonly logger: Logger;
   /** Now, in ms since the epoch. */
   readonly clock?: () => number;
+  /** Counts visitors of a fleet and robots that made room; absent: nobody does. */
+  readonly refused?: Refusals;
   /** Ready-made ports, in place of the ones the configuration would choose; how tests hand in others. */
   readonly given?: ReadonlyArray<readonly [Port<unknown>, unknown]>;
 }
 
-/** Most robots of a fleet whose ports are kept; the one that was addressed longest ago makes room. */
-const MOST_ROBOTS = 1_000;
+/** Most robots of a fleet whose ports are kept; the least recently addressed one is closed first. */
+const MAX_ROBOTS = 1_000;
 
 /** A ready-made value for a port, typed at the place where it is given. */
 export function give<T>(which: Port<T>, value: T): readonly [Port<unknown>, unknown] {
@@ -52,20 +55,22 @@ export class Ports {
   readonly clock: () => number;
   /** Which robot of a fleet these are for; undefined for a fleet as a whole, and where there is one robot only. */
   readonly robotId: string | undefined = undefined;
+  readonly refused: Refusals | undefined;
   readonly #made = new Map<Port<unknown>, Promise<unknown>>();
   readonly #sets = new WeakMap<Uses, Promise<unknown>>();
   readonly #ready = new WeakMap<Uses, unknown>();
   readonly #given: ReadonlyMap<Port<unknown>, unknown>;
   readonly #robots = new Map<string, RobotPorts>();
 
-  constructor({ config, logger, clock = Date.now, given = [] }: Surroundings) {
+  constructor({ config, logger, clock = Date.now, given = [], refused }: Surroundings) {
+    this.refused = refused;
     this.config = config;
     this.logger = logger;
     this.clock = clock;
     this.#given = new Map(given);
   }
 
-  /** The port, made at the first call. A recipe that fails is tried anew at the next call. */
+  /** The port, made at the first call. A recipe that fails is tried again at the next call. */
   get<T>(which: Port<T>): Promise<T> {
     let made = this.#made.get(which);
     if (!made) {
@@ -100,39 +105,39 @@ export class Ports {
     return Object.fromEntries(entries);
   }
 
-  /** The container of one robot of a fleet: what is declared per robot is its own, the rest is shared with this one. */
-  forRobot(robotId: string): Ports {
-    const ports = this.#robots.get(robotId) ?? new RobotPorts(this, robotId);
+  /**
+   * The container of one robot of a fleet: what is declared per robot is its own, the rest is shared with this one.
+   * @param hasToken false for a caller who has shown no token yet: nothing is kept, opened or closed because of them.
+   */
+  forRobot(robotId: string, hasToken = true): Ports {
+    const known = this.#robots.get(robotId);
+    if (!hasToken) return known ?? new RobotPorts(this, robotId, false);
+    const ports = known ?? new RobotPorts(this, robotId, true);
     this.#robots.delete(robotId);
     this.#robots.set(robotId, ports);
-    if (this.#robots.size > MOST_ROBOTS) this.#makeRoom();
+    if (this.#robots.size > MAX_ROBOTS) this.#makeRoom();
     return ports;
   }
 
-  /** As {@link forRobot}, for who has shown no token yet: nothing is kept, opened or pushed out for a robot because of them. */
-  visit(robotId: string): Ports {
-    return this.#robots.get(robotId) ?? new RobotPorts(this, robotId, true);
+  /** The same for a caller whose token was accepted. They are kept until they are released. */
+  admit(): Admission {
+    return { ports: this, release() {} };
   }
-
-  /** These, or for a visitor those of the robot, once its token was accepted. They stay as long as the request: {@link leave}. */
-  enter(): Ports {
-    return this;
-  }
-
-  /** The request that has entered is answered. */
-  leave(): void {}
 
   /** A robot with requests under way stays, however long ago it was addressed. */
   #makeRoom(): void {
     for (const [robotId, ports] of this.#robots) {
       if (ports.busy) continue;
       this.#robots.delete(robotId);
+      this.refused?.note('robots', 'Closed the link to the robot that was addressed longest ago', { robot: robotId });
       void ports.close();
       return;
     }
   }
 
-  /** Before each request of a function in the cloud: it may have been frozen since the last one, connections and all. */
+  /**
+   * Before each request of a function in the cloud: it may have been frozen since the last one, connections and all.
+   */
   async thaw(): Promise<void> {
     for (const [which, made] of this.#made) if (which.thaw) await which.thaw(await made);
   }
@@ -150,43 +155,54 @@ export class Ports {
       await made
         .then((value) => which.close?.(value))
         .catch((error: unknown) => {
-          this.logger.error({ err: error, port: which.name }, 'a port did not close');
+          this.logger.error({ err: error, port: which.name }, 'closing a port failed');
         });
     }
     this.#made.clear();
   }
 }
 
+/** What a request with a valid token may use, to be released when the request is answered. */
+interface Admission {
+  readonly ports: Ports;
+  readonly release: () => void;
+}
+
 class RobotPorts extends Ports {
   override readonly robotId: string;
   readonly #fleet: Ports;
-  readonly #visiting: boolean;
+  readonly #hasToken: boolean;
   #requests = 0;
 
-  constructor(fleet: Ports, robotId: string, visiting = false) {
+  constructor(fleet: Ports, robotId: string, hasToken: boolean) {
     const { config, logger, clock } = fleet;
-    super({ config: { ...config, SERVICE_ROBOT_ID: robotId }, logger, clock });
+    const name = robotId === config.SERVICE_ROBOT_ID ? config.SERVICE_ROBOT_NAME : robotId;
+    super({ config: { ...config, SERVICE_ROBOT_ID: robotId, SERVICE_ROBOT_NAME: name }, logger, clock });
     this.#fleet = fleet;
     this.robotId = robotId;
-    this.#visiting = visiting;
+    this.#hasToken = hasToken;
   }
 
   get busy(): boolean {
     return this.#requests > 0;
   }
 
-  override enter(): Ports {
-    if (this.#visiting) return this.#fleet.forRobot(this.robotId).enter();
+  override admit(): Admission {
+    if (!this.#hasToken) return this.#fleet.forRobot(this.robotId).admit();
     this.#requests += 1;
-    return this;
-  }
-
-  override leave(): void {
-    this.#requests -= 1;
+    const release = () => {
+      this.#requests -= 1;
+    };
+    return { ports: this, release };
   }
 
   override get<T>(which: Port<T>): Promise<T> {
-    if (this.#visiting && which.unasked && !this.#fleet.gives(which)) return Promise.resolve(which.unasked());
+    if (!this.#hasToken && which.withoutToken && !this.#fleet.gives(which)) {
+      this.#fleet.refused?.note('visitors', 'Opened nothing for a robot without a token for it', {
+        robot: this.robotId,
+      });
+      return Promise.resolve(which.withoutToken());
+    }
     return which.perRobot && !this.#fleet.gives(which) ? super.get(which) : this.#fleet.get(which);
   }
 }

@@ -1,37 +1,48 @@
 import { parseArgs } from 'node:util';
 import { ACCESS_LEVELS, type AccessLevel } from '../../functions/shared/access.ts';
-import { createKey, listKeys, revokeKey } from '../../functions/shared/adapters/key-store/edit.ts';
-import { keyFilePath } from '../../functions/shared/adapters/key-store/file.ts';
-import { keysInEnvironment } from '../../functions/shared/adapters/key-store/open.ts';
 import { type Config, loadConfig } from '../../functions/shared/config.ts';
+import { createKey, listKeys, revokeKey } from '../../functions/shared/identity/adapters/key-store/edit.ts';
+import { keyFilePath } from '../../functions/shared/identity/adapters/key-store/file.ts';
+import { keysInEnvironment } from '../../functions/shared/identity/adapters/key-store/open.ts';
+import {
+  revokeSocketTokens,
+  socketGenerationPath,
+} from '../../functions/shared/identity/adapters/revocations/socket-generation.ts';
+import { LOCAL_KEY_ID } from '../../functions/shared/identity/claims.ts';
 import { recordCommand } from './audit.ts';
-import { CommandError, naming, outcome, runAsEntry, UsageError } from './entry.ts';
+import { CommandError, exitCodeOf, runIfMain, UsageError, withFileErrors } from './entry.ts';
 
 const USAGE = `Usage:
   npm run --silent api-key -- create --name NAME --level USER|ADMIN|ENCHANTER [--robots ID,ID]
   npm run --silent api-key -- list
-  npm run --silent api-key -- revoke --id ID`;
+  npm run --silent api-key -- revoke --id ID      ID "local": all tokens issued over the Unix socket`;
 
-/** Makes, lists and revokes API keys. `create` prints the key alone on stdout; it is shown this once. */
+/** Creates, lists and revokes API keys. `create` prints only the key on stdout; it cannot be shown again. */
 export function main(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
-  return outcome(USAGE, async () => {
+  return exitCodeOf(USAGE, async () => {
     const [action, ...args] = argv;
-    const work = action !== undefined && Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
-    if (!work) throw new UsageError(action === undefined ? 'Say what to do.' : `There is no "${action}".`);
-    const run = work(args);
-    const { config } = loadConfig(environment);
-    if (keysInEnvironment(config)) {
-      throw new CommandError(
-        'The API keys come from SERVICE_API_KEYS; this command edits the file of the data folder only.',
-      );
-    }
-    const path = keyFilePath(config);
-    await naming(path, () => run(path, config));
+    const prepare = action !== undefined && Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
+    if (!prepare) throw new UsageError(action === undefined ? 'Missing command.' : `Unknown command "${action}".`);
+    const run = prepare(args);
+    await run(loadConfig(environment).config);
   });
 }
 
-/** Reads its arguments at once, then works on the key file. */
-type Action = (args: string[]) => (path: string, config: Config) => Promise<void>;
+/** Parses its arguments right away and returns the function that does the work. */
+type Action = (args: string[]) => (config: Config) => Promise<void>;
+type KeyFileWork = (path: string, config: Config) => Promise<void>;
+
+function onKeyFile(work: KeyFileWork) {
+  return async (config: Config) => {
+    if (keysInEnvironment(config)) {
+      throw new CommandError(
+        'The API keys come from SERVICE_API_KEYS; this command only edits the key file in the data folder.',
+      );
+    }
+    const path = keyFilePath(config);
+    await withFileErrors(path, () => work(path, config));
+  };
+}
 
 const ACTIONS: Readonly<Record<string, Action>> = { create, list, revoke };
 
@@ -41,35 +52,45 @@ function create(args: string[]) {
     options: { name: { type: 'string' }, level: { type: 'string' }, robots: { type: 'string' } },
   });
   const name = required('name', values.name);
-  if (name.length > 100) throw new UsageError('--name may have at most 100 characters.');
-  const level = levelOf(required('level', values.level));
-  const robots = values.robots === undefined ? {} : { robots: robotsOf(values.robots) };
-  return async (path: string, config: Config) => {
+  if (name.length > 100) throw new UsageError('--name must be at most 100 characters.');
+  const level = parseLevel(required('level', values.level));
+  const robots = values.robots === undefined ? {} : { robots: parseRobots(values.robots) };
+  return onKeyFile(async (path, config) => {
     const { key, record } = await createKey(path, { name, level, ...robots });
-    process.stderr.write(`Key ${record.id} (${level}) was made. This is the only time it is shown:\n`);
+    process.stderr.write(`Created key ${record.id} (${level}). It will not be shown again:\n`);
     process.stdout.write(`${key}\n`);
     await recordCommand(config, 'key.create', { id: record.id, name, level });
-  };
+  });
 }
 
 function list(args: string[]) {
   parseArgs({ args, options: {} });
-  return async (path: string) => {
+  return onKeyFile(async (path) => {
     for (const { sha256: _hidden, ...shown } of listKeys(path)) process.stdout.write(`${JSON.stringify(shown)}\n`);
-  };
+  });
 }
 
 function revoke(args: string[]) {
   const { values } = parseArgs({ args, options: { id: { type: 'string' } } });
   const id = required('id', values.id);
-  return async (path: string, config: Config) => {
+  if (id === LOCAL_KEY_ID) return revokeLocal;
+  return onKeyFile(async (path, config) => {
     const record = await revokeKey(path, id);
-    if (!record) throw new CommandError(`There is no key with the id "${id}"; "list" shows them all.`);
+    if (!record) throw new CommandError(`No key has the id "${id}". Run "list" to see all keys.`);
     process.stderr.write(
-      `Key ${id} ("${record.name}") is revoked since ${record.revoked_at}; its tokens are refused.\n`,
+      `Revoked key ${id} ("${record.name}") at ${record.revoked_at}. Its tokens are no longer accepted.\n`,
     );
     await recordCommand(config, 'key.revoke', { id, name: record.name });
-  };
+  });
+}
+
+async function revokeLocal(config: Config): Promise<void> {
+  const path = socketGenerationPath(config);
+  await withFileErrors(path, () => revokeSocketTokens(path));
+  process.stderr.write(
+    'Revoked all tokens that were issued over the Unix socket. Whoever may open the socket can get new ones; SERVICE_SOCKET_PATH and its group decide who may.\n',
+  );
+  await recordCommand(config, 'key.revoke', { id: LOCAL_KEY_ID });
 }
 
 function required(option: string, value: string | undefined): string {
@@ -77,16 +98,16 @@ function required(option: string, value: string | undefined): string {
   return value;
 }
 
-function levelOf(text: string): AccessLevel {
+function parseLevel(text: string): AccessLevel {
   const level = ACCESS_LEVELS.find((level) => level === text);
-  if (!level) throw new UsageError(`--level is one of ${ACCESS_LEVELS.join(', ')}.`);
+  if (!level) throw new UsageError(`--level must be one of ${ACCESS_LEVELS.join(', ')}.`);
   return level;
 }
 
-function robotsOf(text: string): string[] {
+function parseRobots(text: string): string[] {
   const robots = text.split(',').map((id) => id.trim());
   if (robots.every((id) => /^[A-Za-z0-9_.-]{1,64}$/.test(id))) return robots;
-  throw new UsageError('--robots is a list of robot ids, separated by commas.');
+  throw new UsageError('--robots must be a comma-separated list of robot ids.');
 }
 
-await runAsEntry(import.meta.url, main);
+await runIfMain(import.meta.url, main);

@@ -1,13 +1,13 @@
-import { AuditFile } from '../../functions/shared/adapters/audit-trail/file.ts';
-import { stamp } from '../../functions/shared/adapters/audit-trail/port.ts';
-import { LASTING_SERIES } from '../../functions/shared/adapters/audit-trail/trails.ts';
 import { auditPaths, type Config } from '../../functions/shared/config.ts';
-import type { JsonObject } from '../../functions/shared/json.ts';
-import { createLogger } from '../../functions/shared/logger.ts';
+import type { JsonObject } from '../../functions/shared/kit/json.ts';
+import { AuditFile } from '../../functions/shared/observability/adapters/audit-trail/file.ts';
+import { LASTING_SERIES } from '../../functions/shared/observability/adapters/audit-trail/trails.ts';
+import { stamp } from '../../functions/shared/observability/audit-trail.port.ts';
+import { createLogger } from '../../functions/shared/observability/logger.ts';
 
 /**
- * Keeps what a command on the machine itself has done in the service's audit trail. It only adds: setting full files
- * aside is the service's work. A trail that cannot be written does not undo the command; it is said on stderr.
+ * Appends what a local CLI command did to the service's audit trail. It never rotates files; that is left to the
+ * service. If the trail cannot be written, the command still stands and a warning goes to stderr.
  */
 export async function recordCommand(config: Config, action: string, subject: JsonObject): Promise<void> {
   const trail = new AuditFile(auditPaths(config).lasting, createLogger('silent'), {
@@ -27,5 +27,5 @@ export async function recordCommand(config: Config, action: string, subject: Jso
     request_id: null,
   });
   await trail.close();
-  if (trail.problem() !== undefined) process.stderr.write('This could not be kept in the audit trail.\n');
+  if (trail.problem() !== undefined) process.stderr.write('Warning: could not write to the audit trail.\n');
 }

@@ -1,14 +1,16 @@
-import { type AuditTrail, stamp } from '../../functions/shared/adapters/audit-trail/port.ts';
-import type { CommandMessage } from '../../functions/shared/adapters/robot-link/mqtt/messages.ts';
-import type { ServiceError } from '../../functions/shared/errors.ts';
-import type { JsonObject } from '../../functions/shared/json.ts';
+import type { JsonObject } from '../../functions/shared/kit/json.ts';
+import { type AuditTrail, stamp } from '../../functions/shared/observability/audit-trail.port.ts';
+import type { CommandMessage } from '../../functions/shared/robot-link/adapters/mqtt/messages.ts';
 
-/** Keeps on the robot itself what was done through the broker, under the id of the message. */
+/**
+ * Records in the robot's own audit trail what was done through the broker, under the id of the message.
+ * @param outcome `ok`, `sent`, `declined`, or the code of the error.
+ */
 export function auditRelayed(
   { auditTrail, clock }: { readonly auditTrail: AuditTrail; readonly clock: () => number },
   message: { readonly id: string; readonly sender?: CommandMessage['sender'] | undefined } | undefined,
   subject: JsonObject,
-  failure?: ServiceError,
+  outcome: string = 'ok',
 ): void {
   auditTrail.append({
     ...stamp(clock()),
@@ -19,7 +21,7 @@ export function auditRelayed(
     key_name: null,
     address: '',
     listener: 'relay',
-    outcome: failure?.code ?? 'ok',
+    outcome,
     request_id: message?.id ?? null,
   });
 }

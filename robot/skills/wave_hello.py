@@ -1,11 +1,13 @@
 """An example skill: the robot waves at whoever is in front of it."""
 
-from robot_skills import AccessLevel, skill
+from robot_rest import AccessLevel, RobotClient, skill
 
 
 @skill(access_level=AccessLevel.USER, description="Wave at whoever is in front of the robot.")
-async def wave_hello(robot, times: int = 3) -> None:
+async def wave_hello(robot: RobotClient, times: int = 1) -> None:
     for _ in range(times):
-        await robot.move_arm("right", raised=True)
-        await robot.move_arm("right", raised=False)
-    await robot.say("Hello!")
+        wave = await robot.skill("wave")
+        await wave.completed()
+        await robot.sleep(0.2)
+    hello = await robot.skill("say", text="Hello!")
+    await hello.completed()

@@ -6,7 +6,7 @@ import { createInstrumenter } from 'istanbul-lib-instrument';
 import { ROOT } from '../builds.mjs';
 
 const MEASURED = ['functions', 'local-host'];
-/** What is made again in the copy, or has no place there. */
+/** Generated in the copy, or not needed there. */
 const LEFT_OUT = /^(?:\.git|coverage|dist|dist-lambda.*|node_modules|.*\.log)$/;
 
 /**
@@ -42,7 +42,7 @@ function sourcesIn(folder) {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Adds counters to a file. Types stay where they are and are not counted; what compiles the file takes them out. */
+/** Adds counters to a file. Types are kept and not counted; the compiler strips them. */
 function instrument(file, original, sink) {
   const instrumenter = createInstrumenter({ esModules: true, compact: false, parserPlugins: ['typescript'] });
   const code = instrumenter.instrumentSync(readFileSync(file, 'utf8'), original);

@@ -5,10 +5,10 @@ import { createContext } from 'istanbul-lib-report';
 import reports from 'istanbul-reports';
 import { ROOT } from '../builds.mjs';
 
-/** Percent of the lines, and of the branches, that the tests have to run. */
+/** Minimum percentage of covered lines, and of covered branches. */
 const WANTED = 95;
 
-/** Adds up what jest, programs and threads have counted, over a coverage in which nothing ran. */
+/** Merges the coverage of jest, programs and threads into a coverage in which nothing ran. */
 export function countedMap(nothingYet, { jest, counters }) {
   const map = coverage.createCoverageMap(nothingYet);
   if (existsSync(jest)) map.merge(JSON.parse(readFileSync(jest, 'utf8')));
@@ -21,7 +21,7 @@ export function countedMap(nothingYet, { jest, counters }) {
   return map;
 }
 
-/** Prints the figures of each folder and writes the pages. @returns whether lines and branches are covered as wanted. */
+/** Prints the figures of each folder and writes the HTML report. @returns whether coverage is sufficient. */
 export function report(map, pages) {
   reports.create('html').execute(createContext({ dir: pages, coverageMap: map }));
   const rows = folders(map).map((folder) => [folder, ...figures(map, folder)]);
@@ -29,11 +29,11 @@ export function report(map, pages) {
   say(['folder', 'lines %', 'branches %'], ...rows, ['all', ...all]);
   process.stdout.write(`Line by line: ${relative(process.cwd(), join(pages, 'index.html'))}\n`);
   const enough = all.every((percent) => percent >= WANTED);
-  if (!enough) process.stderr.write(`The tests have to run ${WANTED} % of all lines and of all branches.\n`);
+  if (!enough) process.stderr.write(`The tests must cover ${WANTED} % of all lines and of all branches.\n`);
   return enough;
 }
 
-/** The measured folders, and those of their folders that hold code. */
+/** The measured folders, and their subfolders that contain code. */
 function folders(map) {
   const paths = map.files().map((file) => relative(ROOT, file).split('/'));
   const found = paths.flatMap((parts) => [parts[0], parts.slice(0, Math.min(2, parts.length - 1)).join('/')]);

@@ -1,15 +1,15 @@
 /**
- * Keeps what a process counts: each instrumented file imports this one. Inside jest it does nothing, since jest collects
- * the counters of its own; what is left are the programs, threads and functions that tests start.
+ * Collects the coverage of a process; imported by each instrumented file. Does nothing inside jest, which collects its
+ * own coverage, but covers the programs, threads and functions that tests start.
  */
 import { randomBytes } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 
-const FOLDER = '<counters>'; // filled in when the sources are instrumented: a test gives programs no environment of ours
-/** A process that is killed sees no end of its own. */
-const EVERY_MS = 100;
+const FOLDER = '<counters>'; // filled in during instrumentation, because tests do not pass an environment variable on
+/** Saved regularly, because a process that is killed has no chance to. */
+const SAVE_INTERVAL_MS = 100;
 
 if (!import.meta.jest && !globalThis.__coverage_kept__) {
   globalThis.__coverage_kept__ = true;
@@ -20,17 +20,17 @@ if (!import.meta.jest && !globalThis.__coverage_kept__) {
       writeFileSync(`${file}.new`, JSON.stringify(Object.fromEntries(counters)));
       renameSync(`${file}.new`, file);
     } catch {
-      // A program that may not write there, or whose disk is full, is not counted; its test goes on as it is.
+      // A program that cannot write there, or whose disk is full, is not counted; its test continues.
     }
   };
   process.on('exit', keep);
-  setInterval(keep, EVERY_MS).unref();
-  // Nor does a thread that is terminated; what it tells before is the last that is heard of it.
-  const tell = parentPort?.postMessage.bind(parentPort);
-  if (tell) {
+  setInterval(keep, SAVE_INTERVAL_MS).unref();
+  // A thread that is terminated has no chance either, so it saves before each message.
+  const post = parentPort?.postMessage.bind(parentPort);
+  if (post) {
     parentPort.postMessage = (...message) => {
       keep();
-      tell(...message);
+      post(...message);
     };
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Access } from '../../functions/shared/access.ts';
-import { concretePaths } from '../../local-host/router.ts';
+import { concretePaths } from '../../local-host/http/router.ts';
 import { ROUTES } from '../../local-host/routes.ts';
 
 const ENCHANTER_OR_ADMIN = ['ENCHANTER', 'ADMIN'] as const;
@@ -14,6 +14,7 @@ const TABLE: ReadonlyArray<readonly [route: string, access: Access]> = [
   ['GET /api/v1/auth/', 'api-key'],
   ['GET /api/v2/auth/', 'api-key'],
   ['GET /api/v2/auth/refresh/', 'any-token'],
+  ['POST /api/v2/auth/logout', 'any-token'],
   ...both('POST /api/{version}/coordinates/', 'any-token'),
   ...both('POST /api/{version}/str/', 'any-token'),
   ...both('POST /api/{version}/int/', 'any-token'),
@@ -25,6 +26,13 @@ const TABLE: ReadonlyArray<readonly [route: string, access: Access]> = [
   ...both('GET /api/{version}/commands/', 'any-token'),
   ['POST /api/v2/commands/{command}/', 'any-token'],
   ...both('POST /api/{version}/stop', 'any-recent-token'),
+  ['GET /api/v2/lease/', 'any-token'],
+  ['POST /api/v2/lease/', 'any-token'],
+  ['POST /api/v2/lease/take', ENCHANTER_OR_ADMIN],
+  ['PUT /api/v2/lease/{lease_id}', 'any-token'],
+  ['DELETE /api/v2/lease/{lease_id}', 'any-token'],
+  ['POST /api/v2/jog/', 'any-token'],
+  ['GET /api/v2/estop', 'any-token'],
   ...both('GET /api/{version}/database/read/', 'any-token'),
   ...both('GET /api/{version}/database/read_item/', 'any-token'),
   ...both('POST /api/{version}/database/add_item/', 'any-token'),
@@ -38,6 +46,8 @@ const TABLE: ReadonlyArray<readonly [route: string, access: Access]> = [
   ...both('GET /api/{version}/database/get_path/', 'any-token'),
   ...both('GET /api/{version}/database/backups/', ENCHANTER_OR_ADMIN),
   ...both('POST /api/{version}/database/restore/', ENCHANTER_OR_ADMIN),
+  ['GET /api/v2/database/exports/', ENCHANTER_OR_ADMIN],
+  ['DELETE /api/v2/database/exports/{filepath+}', ENCHANTER_OR_ADMIN],
   ...both('POST /api/{version}/network/configure/', ENCHANTER_OR_ADMIN),
   ...both('GET /api/{version}/network/get_wifi_list', ENCHANTER_OR_ADMIN),
   ...both('POST /api/{version}/skill/upload/', ENCHANTER_OR_ADMIN),
@@ -56,12 +66,15 @@ const TABLE: ReadonlyArray<readonly [route: string, access: Access]> = [
   ...both('POST /api/{version}/volume/', 'any-token'),
   ...both('GET /api/{version}/service/get_services_list', ENCHANTER_OR_ADMIN),
   ...both('GET /api/{version}/service/{system}/{service_name}', ENCHANTER_OR_ADMIN),
+  ['GET /api/v2/events', 'any-token'],
   ...both('GET /api/{version}/audit/', ['ENCHANTER']),
+  ['GET /api/v2/robots/', 'any-token'],
   ['GET /status', 'public'],
   ['GET /health/live', 'public'],
   ['GET /health/ready', 'public'],
   ['GET /metrics', 'public'],
   ['GET /openapi.json', 'public'],
+  ['GET /asyncapi.json', 'public'],
   ['GET /docs', 'public'],
   ['GET /docs/{file}', 'public'],
 ];

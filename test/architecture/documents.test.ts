@@ -1,40 +1,53 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { SETTINGS } from '../../functions/shared/config.ts';
 import { PROBLEMS } from '../../functions/shared/errors.ts';
+import { createPrometheusMetrics } from '../../functions/shared/observability/adapters/metrics/prometheus.ts';
+import { settingsPage } from '../../scripts/settings.ts';
 import { markdownTable, ROOT } from '../support/sources.ts';
 
 const packageJson = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
+  allowScripts: Record<string, boolean>;
+};
+const packageLock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+  packages: Record<string, { hasInstallScript?: boolean }>;
 };
 
 function codesIn(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 }
 
-describe('What is written down is what is built', () => {
-  it('the error table of the README lists every code under its status, and no other', () => {
-    const written = markdownTable('README.md', 'Errors').flatMap(([status = '', codes = '']) =>
+describe('Documents', () => {
+  it('list exactly the existing error codes, each under its status', () => {
+    const written = markdownTable('docs/errors.md', 'Errors').flatMap(([status = '', codes = '']) =>
       codesIn(codes).map((code) => [code, Number(status)]),
     );
     const built = Object.entries(PROBLEMS).map(([code, [status]]) => [code, status]);
     expect(Object.fromEntries(written)).toEqual(Object.fromEntries(built));
   });
 
-  it('the configuration table of the README lists every setting, and no other', () => {
-    const written = markdownTable('README.md', 'Configuration').map(([name = '']) => codesIn(name)[0]);
-    expect(written.sort()).toEqual(Object.keys(SETTINGS.shape).sort());
+  it('include the settings page that the schema generates', () => {
+    expect(readFileSync(join(ROOT, 'docs', 'configuration.md'), 'utf8')).toBe(settingsPage());
   });
 
-  it('the dependency table of CONTRIBUTING says why each dependency is there', () => {
+  it('list exactly the existing metrics, apart from those of the process', async () => {
+    const metrics = createPrometheusMetrics();
+    const { text } = await metrics.exposition();
+    metrics.close();
+    const built = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name);
+    const written = markdownTable('docs/deploying.md', 'Metrics').map(([name = '']) => codesIn(name)[0]);
+    expect(written.sort()).toEqual(built.filter((name) => !/^(process|nodejs)_/.test(name)).sort());
+  });
+
+  it('give a reason for each dependency in CONTRIBUTING.md', () => {
     const written = markdownTable('CONTRIBUTING.md', 'Dependencies').map(([name = '']) => codesIn(name)[0]);
     const installed = [...Object.keys(packageJson.dependencies), ...Object.keys(packageJson.devDependencies)];
     expect(written.sort()).toEqual(installed.sort());
   });
 
-  it('every promise of SECURITY.md is held by a test that is there', () => {
+  it('name an existing test for each promise in SECURITY.md', () => {
     const promises = markdownTable('SECURITY.md', 'What is defended');
     expect(promises.length).toBeGreaterThan(10);
     for (const [promise = '', tests = ''] of promises) {
@@ -44,7 +57,7 @@ describe('What is written down is what is built', () => {
     }
   });
 
-  it('every hazard of docs/safety.md is shown by a test that is there', () => {
+  it('name an existing test for each hazard in docs/safety.md', () => {
     const hazards = markdownTable('docs/safety.md', 'Hazards');
     expect(hazards.length).toBeGreaterThan(15);
     for (const [failure = '', , , , , tests = ''] of hazards) {
@@ -54,14 +67,25 @@ describe('What is written down is what is built', () => {
     }
   });
 
-  it('every attack that is tested stands among the promises of SECURITY.md', () => {
+  it('mention every abuse test in SECURITY.md', () => {
     const named = markdownTable('SECURITY.md', 'What is defended').flatMap(([, tests = '']) => codesIn(tests));
     const attacks = readdirSync(join(ROOT, 'test/http/abuse')).map((name) => `test/http/abuse/${name}`);
     expect(attacks.filter((path) => !named.includes(path))).toEqual([]);
   });
+});
 
-  it('dependencies are pinned to exact versions', () => {
+describe('Dependencies', () => {
+  it('are pinned to exact versions', () => {
     const versions = Object.values({ ...packageJson.dependencies, ...packageJson.devDependencies });
     expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  });
+
+  it('run no install script but those listed, and need only that of better-sqlite3', () => {
+    const wanting = Object.entries(packageLock.packages)
+      .filter(([, { hasInstallScript }]) => hasInstallScript)
+      .map(([path]) => path.replace(/^.*node_modules\//, ''));
+    expect(wanting.sort()).toEqual(Object.keys(packageJson.allowScripts).sort());
+    const allowed = wanting.filter((name) => packageJson.allowScripts[name]);
+    expect(allowed).toEqual(['better-sqlite3']);
   });
 });

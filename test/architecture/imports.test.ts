@@ -3,6 +3,7 @@ import { type Source, sourcesOf } from '../support/sources.ts';
 
 const functions = sourcesOf('functions');
 const localHost = sourcesOf('local-host');
+const tests = sourcesOf('test');
 
 /** `functions/commands`, `functions/system/volume`, …: what may not know its neighbours. */
 function areaOf(path: string): string | undefined {
@@ -11,19 +12,43 @@ function areaOf(path: string): string | undefined {
   return area === 'system' ? `functions/system/${part}` : `functions/${area}`;
 }
 
+/** What touches the operating system. */
+const isOutermost = (path: string) => path.includes('/adapters/') || path.startsWith('functions/shared/kit/');
+
 function offences(sources: readonly Source[], isOffence: (source: Source, target: string) => boolean): string[] {
   return sources.flatMap((source) =>
     source.imports.filter((target) => isOffence(source, target)).map((target) => `${source.path} -> ${target}`),
   );
 }
 
-describe('Data flows one way', () => {
-  it('finds the sources at all', () => {
+/** Imports that lead back to the importing file, each circle once. Types count: a circle of types is one of concepts. */
+function circles(sources: readonly Source[]): string[] {
+  const importsOf = new Map(sources.map(({ path, imports }) => [path, imports]));
+  const done = new Set<string>();
+  const found: string[] = [];
+  const follow = (path: string, way: readonly string[]) => {
+    if (way.includes(path)) found.push([...way.slice(way.indexOf(path)), path].join(' -> '));
+    if (done.has(path) || way.includes(path)) return;
+    for (const target of importsOf.get(path) ?? []) follow(target, [...way, path]);
+    done.add(path);
+  };
+  for (const { path } of sources) follow(path, []);
+  return found;
+}
+
+describe('Imports', () => {
+  it('are found in the sources', () => {
     expect(functions.length).toBeGreaterThan(20);
     expect(functions.flatMap((source) => source.imports).length).toBeGreaterThan(50);
   });
 
-  it('no area imports another', () => {
+  it('form no circle', () => {
+    const chain = { path: 'a.ts', text: '', imports: ['b.ts'] };
+    expect(circles([chain, { path: 'b.ts', text: '', imports: ['a.ts'] }])).toEqual(['a.ts -> b.ts -> a.ts']);
+    expect(circles([...functions, ...localHost])).toEqual([]);
+  });
+
+  it('never lead from one area to another', () => {
     const crossing = offences(functions, ({ path }, target) => {
       const [from, to] = [areaOf(path), areaOf(target)];
       return from !== undefined && to !== undefined && from !== to;
@@ -31,7 +56,7 @@ describe('Data flows one way', () => {
     expect(crossing).toEqual([]);
   });
 
-  it('what is shared imports no area', () => {
+  it('never lead from shared code to an area', () => {
     const upward = offences(
       functions,
       ({ path }, target) => path.startsWith('functions/shared/') && areaOf(target) !== undefined,
@@ -39,34 +64,40 @@ describe('Data flows one way', () => {
     expect(upward).toEqual([]);
   });
 
-  it('functions do not know the local host', () => {
+  it('never lead from functions to the local host', () => {
     expect(offences(functions, (_source, target) => target.startsWith('local-host/'))).toEqual([]);
   });
 
-  it('only files below an adapters folder open files, spawn processes, or open sockets', () => {
+  it('of modules for files, processes and sockets occur in adapters and the kit only', () => {
     const system = /^(node:)?(fs|fs\/promises|child_process|net|dgram|tls|http|https|worker_threads|cluster)$/;
-    const outside = offences(functions, ({ path }, target) => !path.includes('/adapters/') && system.test(target));
+    const outside = offences(functions, ({ path }, target) => !isOutermost(path) && system.test(target));
     expect(outside).toEqual([]);
   });
 
-  it('adapters are reached through ports.ts and their port.ts only', () => {
+  it('of an adapter occur in its own ports.ts and in adapters of the same feature only', () => {
     const around = offences(functions, ({ path }, target) => {
-      if (!target.includes('/adapters/')) return false;
-      if (path.includes('/adapters/') || /^functions\/shared\/(machine-)?ports\.ts$/.test(path)) return false;
-      return !target.endsWith('port.ts') && !target.endsWith('.table.ts') && !target.endsWith('tables.ts');
+      const [owner, adapter] = target.split('/adapters/');
+      if (adapter === undefined || path.startsWith(`${owner}/adapters/`)) return false;
+      return path !== `${owner}/ports.ts`;
     });
     expect(around).toEqual([]);
   });
+});
 
-  it('process.env is read in config.ts and in the entry points only', () => {
+describe('Sources', () => {
+  it('read process.env in config.ts and in the entry points only', () => {
     const readers = [...functions, ...localHost]
       .filter(({ text }) => /\bprocess\.env\b/.test(text))
       .map(({ path }) => path);
-    const allowed = [/^functions\/shared\/config\.ts$/, /^local-host\/main\.ts$/, /^local-host\/cli\/[a-z-]+\.ts$/];
+    const allowed = [
+      /^functions\/shared\/config\.ts$/,
+      /^local-host\/(guard\/)?main\.ts$/,
+      /^local-host\/cli\/[a-z-]+\.ts$/,
+    ];
     expect(readers.filter((path) => !allowed.some((pattern) => pattern.test(path)))).toEqual([]);
   });
 
-  it('no process is started through a shell', () => {
+  it('never start a process through a shell', () => {
     const shells = [...functions, ...localHost].filter(({ text }) =>
       /\bshell:\s*true|\bexecSync?\(\s*[`'"]/.test(text),
     );
@@ -74,16 +105,16 @@ describe('Data flows one way', () => {
   });
 });
 
-describe('One file, one idea', () => {
-  it('a handler is read in one screen', () => {
+describe('File length', () => {
+  it('keeps every handler to 60 lines', () => {
     const handlers = functions.filter(({ path }) => path.endsWith('.handler.ts'));
     expect(handlers.length).toBeGreaterThan(0);
     const long = handlers.filter(({ text }) => text.split('\n').length > 60).map(({ path }) => path);
     expect(long).toEqual([]);
   });
 
-  it('no file grows past 250 lines', () => {
-    const long = [...functions, ...localHost]
+  it('keeps every source and test file to 250 lines', () => {
+    const long = [...functions, ...localHost, ...tests]
       .filter(({ text }) => text.split('\n').length > 251)
       .map(({ path }) => path);
     expect(long).toEqual([]);

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { SETTINGS } from '../../functions/shared/config.ts';
-import type { Endpoint } from '../../functions/shared/middleware/endpoint.ts';
-import { concretePaths } from '../../local-host/router.ts';
+import type { Endpoint } from '../../functions/shared/pipeline/endpoint.ts';
+import { SETTINGS } from '../../functions/shared/settings.ts';
+import { concretePaths } from '../../local-host/http/router.ts';
 import { ROUTES } from '../../local-host/routes.ts';
 import { intrinsics, parseTemplate } from '../support/cloudformation.ts';
 import { ROOT } from '../support/sources.ts';

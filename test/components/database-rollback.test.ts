@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, it } from '@jest/globals';
-import { SCHEMA_VERSION } from '../../functions/shared/adapters/database/sqlite/migrate.ts';
+import { SCHEMA_VERSION } from '../../functions/database/adapters/sqlite/migrate.ts';
 import { describeWith } from '../support/components.ts';
 import { databaseFile, homeOfFirstRelease, startAt } from '../support/database-file.ts';
 import { temporaryFolder } from '../support/world.ts';
@@ -49,34 +49,34 @@ describeWith('flock', '/usr/bin/flock', 'install.sh --rollback', () => {
     expect(readFileSync(join(DEPLOY, 'database-schema'), 'utf8')).toBe(`${SCHEMA_VERSION}\n`);
   });
 
-  it('tells, before anything happens, which snapshot an older version needs', () => {
+  it('says which snapshot an older version needs before it changes anything', () => {
     const [snapshot = ''] = readdirSync(join(data, 'backups'));
     cpSync(join(data, 'robot.sqlite'), join(data, 'backups/snapshot-000002-20260401T120000Z.sqlite'));
     const { status, stderr } = rollBack();
     expect(status).toBe(1);
-    expect(stderr).toContain('newer schema than 1.0.0-old knows (1)');
+    expect(stderr).toContain('newer schema than 1.0.0-old supports (1)');
     expect(stderr).toContain(`  ${snapshot} (schema 1)\n  snapshot-000002-20260401T120000Z.sqlite (schema 3)\n`);
     expect(stderr).toContain(`'${data}/backups/${snapshot}' '${data}/robot.sqlite'`);
     expect(stderr).toContain('Nothing was changed');
     expect(current()).toBe('releases/2.0.0-new');
   });
 
-  it('goes back all the same with --anyway, having told it', () => {
+  it('rolls back with --anyway after saying so', () => {
     const { status, stderr } = rollBack('--anyway');
     expect({ status, told: stderr.includes('newer schema') }).toEqual({ status: 0, told: true });
     expect(current()).toBe('releases/1.0.0-old');
   });
 
-  it('looks where the settings have put data and database, and says so when nothing fits', () => {
+  it('looks in the configured folders, and says if no snapshot is usable', () => {
     mkdirSync(join(root, 'etc/robot-rest'), { recursive: true });
     const settings = 'SERVICE_DATA_DIR=/srv/robot\nSERVICE_DATABASE_URL="sqlite:////srv/db/r.sqlite"\n';
     writeFileSync(join(root, 'etc/robot-rest/robot-rest.env'), settings);
-    expect(rollBack().stderr).toContain('There is no snapshot of a schema that it knows.');
+    expect(rollBack().stderr).toContain('None of them has a schema that it supports.');
     cpSync(data, join(root, 'srv/robot'), { recursive: true });
     expect(rollBack().stderr).toMatch(/'\S+\/srv\/robot\/backups\/snapshot-000001-\S+' '\S+\/srv\/db\/r\.sqlite'/);
   });
 
-  it('goes back without a word between versions of one schema, and forth again', () => {
+  it('rolls back and forth silently between versions with the same schema', () => {
     cpSync(join(DEPLOY, 'database-schema'), join(release('1.0.0-old'), 'database-schema'));
     expect(rollBack()).toMatchObject({ status: 0, stdout: 'Now current: 1.0.0-old\n', stderr: '' });
     rmSync(join(release('1.0.0-old'), 'database-schema'));

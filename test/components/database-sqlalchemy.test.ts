@@ -7,9 +7,9 @@ import Database from 'better-sqlite3';
 import { handler as addItem } from '../../functions/database/add-item.handler.ts';
 import { handler as deleteItem } from '../../functions/database/delete-item.handler.ts';
 import { handler as readTable } from '../../functions/database/read-table.handler.ts';
+import type { Table } from '../../functions/database/tables.ts';
 import { handler as updateItem } from '../../functions/database/update-item.handler.ts';
-import type { Table } from '../../functions/shared/adapters/database/tables.ts';
-import type { JsonObject } from '../../functions/shared/json.ts';
+import type { JsonObject } from '../../functions/shared/kit/json.ts';
 import { describeWith } from '../support/components.ts';
 import { type DatabaseWorld, databaseWorld } from '../support/database.ts';
 import { databaseFile } from '../support/database-file.ts';
@@ -21,7 +21,7 @@ const SCRIPT = fileURLToPath(new URL('../support/sqlalchemy_database.py', import
 
 type Tables = Record<string, JsonObject[]>;
 
-describeWith('python3-sqlalchemy', PACKAGE, 'A program over SQLAlchemy', () => {
+describeWith('python3-sqlalchemy', PACKAGE, 'A SQLAlchemy program', () => {
   const home = temporaryFolder();
   const file = databaseFile(home);
   let world: DatabaseWorld;
@@ -47,7 +47,7 @@ describeWith('python3-sqlalchemy', PACKAGE, 'A program over SQLAlchemy', () => {
     return Object.fromEntries(await Promise.all(tables));
   }
 
-  it('has its database adopted, every cell as it was, but for NULL where the specification has a default', async () => {
+  it('has its database adopted unchanged, except that NULL becomes the specified default', async () => {
     const before = new Database(file, { readonly: true });
     const stored = "select id, typeof(config) from gamepad_config_table where config is null or config = 'null'";
     const nulls = before.prepare(stored).all();
@@ -91,7 +91,7 @@ describeWith('python3-sqlalchemy', PACKAGE, 'A program over SQLAlchemy', () => {
     expect(sqlalchemy('show')).toEqual(read);
   });
 
-  it('adds rows that the service reads, and neither gives an id of the other again', async () => {
+  it('adds rows that the service reads, and neither reuses an id of the other', async () => {
     const added = sqlalchemy('add');
     expect(await service()).toEqual(added);
     const { id } = await world.ok(addItem, { body: { tablename: 'robots_table', item: {} } });

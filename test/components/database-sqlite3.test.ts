@@ -36,7 +36,7 @@ describeWith('sqlite3', SQLITE3, 'The sqlite3 command line', () => {
 
   const readAll = () => Promise.all(TABLES.map(({ name }) => world.ok(readTable, { query: { tablename: name } })));
 
-  it('opens the file while the service has it open, finds it whole, and shows the specified columns', () => {
+  it('opens the file while the service uses it, passes the integrity check and shows the specified columns', () => {
     expect(sqlite3(world.file, 'pragma integrity_check')).toBe('ok\n');
     for (const { name, columns } of TABLES) {
       const shown = sqlite3(world.file, `select name from pragma_table_info('${name}')`).trim().split('\n');
@@ -44,7 +44,7 @@ describeWith('sqlite3', SQLITE3, 'The sqlite3 command line', () => {
     }
   });
 
-  it('dumps every row: a database made of the dump is taken up as it was', async () => {
+  it('writes a dump from which the service adopts every row', async () => {
     const before = await readAll();
     const { id } = await world.ok(addItem, { body: { tablename: 'robots_table', item: { id: 900 } } });
     await world.ok(deleteItem, { body: { tablename: 'robots_table', item: { id } } });
@@ -66,7 +66,7 @@ describeWith('sqlite3', SQLITE3, 'The sqlite3 command line', () => {
     expect(definitionsIn(home)).toEqual(definitionsIn(dirname(dirname(world.file))));
   });
 
-  it('dumps a database of the first release, and that is taken up as well', async () => {
+  it('writes a dump of a first-release database, which the service adopts too', async () => {
     const old = homeOfFirstRelease(3);
     const home = temporaryFolder();
     mkdirSync(dirname(databaseFile(home)), { recursive: true });
@@ -77,7 +77,7 @@ describeWith('sqlite3', SQLITE3, 'The sqlite3 command line', () => {
     expect(definitionsIn(home)).toEqual(definitionsIn(dirname(dirname(world.file))));
   });
 
-  it('adds rows that have no JSON', () => {
+  it('adds rows without JSON', () => {
     const copy = join(temporaryFolder(), 'copy.sqlite');
     sqlite3(world.file, `vacuum into '${copy}'`);
     sqlite3(copy, "insert into gamepad_config_table (name, value, prompt_name) values ('a', 'b', 'c')");
@@ -86,7 +86,7 @@ describeWith('sqlite3', SQLITE3, 'The sqlite3 command line', () => {
     expect(spawnSync(SQLITE3, [copy, "insert into robot_configuration_table values ('x', '{')"]).status).not.toBe(0);
   });
 
-  it('exports CSV that imports here: every table comes back as it was', async () => {
+  it('exports CSV from which the service imports every table unchanged', async () => {
     const before = await readAll();
     for (const { name } of TABLES)
       writeFileSync(
@@ -98,7 +98,7 @@ describeWith('sqlite3', SQLITE3, 'The sqlite3 command line', () => {
     expect(await readAll()).toEqual(before);
   });
 
-  it('imports our CSV: every field is the text it was', async () => {
+  it("imports the service's CSV with every field unchanged", async () => {
     await world.ok(exportTable, { body: { path: 'ours' } });
     const copy = join(temporaryFolder(), 'copy.sqlite');
     for (const [index, { name, columns }] of TABLES.entries()) {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import * as authenticateV2 from '../../functions/auth/authenticate-v2.handler.ts';
 import * as getJwks from '../../functions/auth/get-jwks.handler.ts';
-import { newKey } from '../../functions/shared/adapters/signing-keys/pem.ts';
+import { newKey } from '../../functions/shared/identity/adapters/signing-keys/pem.ts';
 import { describeWith } from '../support/components.ts';
 import { invoke } from '../support/invoke.ts';
 import { testConfig, testPorts } from '../support/world.ts';
@@ -70,7 +70,7 @@ describeWith('python3-jwt', '/usr/lib/python3/dist-packages/jwt/jwks_client.py',
     expect(await verify(asStreamUrl(bearer))).toEqual({ claims });
   });
 
-  it('refuses one whose level was raised, and one whose signature was changed', async () => {
+  it('rejects a token with a raised level or a changed signature', async () => {
     const [header, payload = '', signature = ''] = (await authenticate()).split('.');
     const claims = Buffer.from(payload, 'base64url').toString();
     const raised = Buffer.from(claims.replace('ADMIN', 'ENCHANTER')).toString('base64url');
@@ -79,7 +79,7 @@ describeWith('python3-jwt', '/usr/lib/python3/dist-packages/jwt/jwks_client.py',
     expect(await verify(`${header}.${payload}.${changed}`)).toEqual({ refused: 'InvalidSignatureError' });
   });
 
-  it('refuses one of another robot or of a foreign key', async () => {
+  it('rejects a token of another robot or another key', async () => {
     const { pem } = newKey();
     const foreign = testPorts({ config: testConfig({ SERVICE_JWT_SIGNING_KEY: pem }) });
     expect(await verify(await authenticate(foreign))).toEqual({ refused: 'PyJWKClientError' });
@@ -88,7 +88,7 @@ describeWith('python3-jwt', '/usr/lib/python3/dist-packages/jwt/jwks_client.py',
     expect(await verify(await authenticate(testPorts({ config: other })))).toEqual({ refused: 'InvalidAudienceError' });
   });
 
-  it('refuses an expired one', async () => {
+  it('rejects an expired token', async () => {
     const past = testPorts({ config: ports.config, clock: () => Date.now() - 3_600_000 });
     expect(await verify(await authenticate(past))).toEqual({ refused: 'ExpiredSignatureError' });
   });

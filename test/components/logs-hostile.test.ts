@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeWith } from '../support/components.ts';
-import { JOURNAL_REMOTE, writeJournal } from '../support/journal.ts';
+import { JOURNAL_REMOTE, journalSettings, writeJournal } from '../support/journal.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { SSHD, TestSshd } from '../support/sshd.ts';
 import { temporaryFolder } from '../support/world.ts';
@@ -43,7 +43,7 @@ const HOSTILE_UNITS = [
 ];
 const HOSTILE_SYSTEMS = ['arm', 'HEAD', 'head ', '-oProxyCommand=id', 'head;id', '..', '__proto__', 'constructor', '*'];
 
-describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'Names that are not allowed', () => {
+describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'Unit names that are not allowed', () => {
   describeWith('sshd', SSHD, 'on head, and on base over a real sshd', () => {
     const folder = temporaryFolder();
     const record = join(folder, 'record');
@@ -74,21 +74,17 @@ describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'Names that are not allow
       service = await startTestService({
         settings: {
           PATH: `${bin}:${process.env.PATH}`,
-          SERVICE_MODE: 'robot',
-          SERVICE_HOST: '127.0.0.1',
-          SERVICE_JOURNAL_DIR: join(folder, 'journal'),
-          SERVICE_BASE_JOURNAL_DIR: join(folder, 'journal'),
-          SERVICE_ALLOWED_UNITS: 'head=n*v.service;base=nav.service',
+          ...journalSettings(join(folder, 'journal'), join(folder, 'journal'), 'head=n*v.service;base=nav.service'),
           ...sshd.settings(),
         },
       });
-    }, 60_000);
+    });
     afterAll(async () => {
       await service?.stop();
       await sshd.stop();
     });
 
-    it('are recorded when they are allowed: the recorders work', async () => {
+    it('records the commands for allowed units, which shows that the recorders work', async () => {
       for (const system of ['head', 'base']) {
         const { status, json } = await read(system, 'nav.service');
         expect([status, json.entries.length]).toEqual([200, 1]);
@@ -98,7 +94,7 @@ describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'Names that are not allow
     });
 
     describe.each(['head', 'base'])('on %s', (system) => {
-      it.each(HOSTILE_UNITS)('reach no program: %j', async (unit) => {
+      it.each(HOSTILE_UNITS)('passes no hostile unit name to a program: %j', async (unit) => {
         const before = recorded();
         for (const query of ['', '?lines=5', '?follow=true']) {
           const { status, json } = await read(system, unit, query);
@@ -108,13 +104,13 @@ describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'Names that are not allow
       });
     });
 
-    it.each(HOSTILE_SYSTEMS)('are no system: %j', async (system) => {
+    it.each(HOSTILE_SYSTEMS)('rejects the system name %j', async (system) => {
       const before = recorded();
       expect((await read(system, 'nav.service')).status).toBe(404);
       expect(recorded()).toBe(before);
     });
 
-    it('are refused before anything runs for who may not read at all', async () => {
+    it('rejects callers without access before running anything', async () => {
       const before = recorded();
       const path = '/api/v2/service/head/nav.service';
       expect((await service.as('USER', path)).json.code).toBe('insufficient_access');

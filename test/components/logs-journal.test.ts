@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeWith } from '../support/components.ts';
-import { JOURNAL_REMOTE, type JournalEntry, writeJournal } from '../support/journal.ts';
+import { JOURNAL_REMOTE, type JournalEntry, journalSettings, writeJournal } from '../support/journal.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { SSHD, TestSshd } from '../support/sshd.ts';
 import { temporaryFolder } from '../support/world.ts';
@@ -64,21 +64,21 @@ describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'Logs of real journals', 
       ]);
       service = await startTestService({
         settings: {
-          SERVICE_MODE: 'robot',
-          SERVICE_HOST: '127.0.0.1',
-          SERVICE_JOURNAL_DIR: join(folder, 'head'),
-          SERVICE_BASE_JOURNAL_DIR: join(folder, 'base'),
-          SERVICE_ALLOWED_UNITS: 'head=nav.service,forms.service,window.service,quiet.service;base=nav.service',
+          ...journalSettings(
+            join(folder, 'head'),
+            join(folder, 'base'),
+            'head=nav.service,forms.service,window.service,quiet.service;base=nav.service',
+          ),
           ...sshd.settings(),
         },
       });
-    }, 60_000);
+    });
     afterAll(async () => {
       await service?.stop();
       await sshd.stop();
     });
 
-    it('gives the newest 10 000 of the last hour, oldest first, and says that there are more', async () => {
+    it('returns the newest 10 000 entries of the last hour, oldest first, and says that there are more', async () => {
       const { status, json } = await read(`head/${UNIT}`);
       expect(status).toBe(200);
       expect(json).toMatchObject({ system: 'head', service: UNIT, truncated: true });
@@ -94,7 +94,7 @@ describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'Logs of real journals', 
       });
     });
 
-    it('gives as many as asked for, the newest', async () => {
+    it('returns the newest entries up to the requested number', async () => {
       const { json } = await read(`head/${UNIT}?lines=3`);
       expect(json.truncated).toBe(true);
       expect(json.entries.map(({ message }: { message: string }) => message)).toEqual([
@@ -104,19 +104,19 @@ describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'Logs of real journals', 
       ]);
     });
 
-    it('gives plain text to who asks for it', async () => {
+    it('returns plain text on request', async () => {
       const { headers, text } = await read(`head/${UNIT}?lines=2`, { accept: 'text/plain' });
       expect(headers['content-type']).toBe('text/plain; charset=utf-8');
       expect(text).toMatch(/^\S+Z \[\d+\] line 99996\n\S+Z \[\d+\] line 99998\n$/);
     });
 
-    it('gives the last hour only', async () => {
+    it('returns only the last hour', async () => {
       const { json } = await read('head/window.service');
       expect(json.truncated).toBe(false);
       expect(json.entries.map(({ message }: { message: string }) => message)).toEqual(['3540 s ago', '1 s ago']);
     });
 
-    it('gives every form of message as text', async () => {
+    it('returns every kind of message as text', async () => {
       const { json } = await read('head/forms.service');
       const messages = json.entries.map(({ message }: { message: string }) => message);
       expect(messages.toSpliced(5, 1)).toEqual([
@@ -130,24 +130,24 @@ describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'Logs of real journals', 
       expect(messages[5]).toBe(`${'y'.repeat(65_536)}… (cut)`);
     });
 
-    it('answers more clients at once than sshd has sessions', async () => {
+    it('serves more clients at once than sshd has sessions', async () => {
       const answers = await Promise.all(Array.from({ length: 24 }, () => read(`base/${UNIT}`)));
       expect(answers.map(({ status, json }) => [status, json.entries.length])).toEqual(Array(24).fill([200, 1]));
-    }, 30_000);
+    });
 
-    it('gives an empty list for an allowed unit that wrote nothing', async () => {
+    it('returns an empty list for an allowed unit without entries', async () => {
       const { status, json } = await read('head/quiet.service');
       expect([status, json.entries, json.truncated]).toEqual([200, [], false]);
     });
 
-    it('reads base and head at the same time, each its own', async () => {
+    it('reads the journals of base and head at the same time', async () => {
       const [head, base] = await Promise.all([read(`head/${UNIT}?lines=1`), read(`base/${UNIT}`)]);
       expect(head.json.entries).toHaveLength(1);
       expect(base.json).toMatchObject({ system: 'base', truncated: false });
       expect(base.json.entries.map(({ message }: { message: string }) => message)).toEqual(['from base']);
     });
 
-    it('answers for head while the sshd of base is away, says why base cannot, and finds it again', async () => {
+    it('serves head while the sshd of base is down, says why base is unavailable, and reconnects', async () => {
       await sshd.stop();
       const away = await read(`base/${UNIT}`);
       expect([away.status, away.json.code]).toEqual([503, 'component_unavailable']);
@@ -161,6 +161,6 @@ describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'Logs of real journals', 
         again = await read(`base/${UNIT}`);
       }
       expect(again.json.entries).toHaveLength(1);
-    }, 30_000);
+    });
   });
 });

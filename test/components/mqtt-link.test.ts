@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openMqttLink } from '../../functions/shared/adapters/robot-link/mqtt/open.ts';
-import type { RobotLink } from '../../functions/shared/adapters/robot-link/port.ts';
 import { ServiceError } from '../../functions/shared/errors.ts';
-import { createLogger } from '../../functions/shared/logger.ts';
+import { openMqttLink } from '../../functions/shared/robot-link/adapters/mqtt/open.ts';
+import type { RobotLink } from '../../functions/shared/robot-link/port.ts';
 import { describeWith } from '../support/components.ts';
 import { refusal } from '../support/errors.ts';
 import { broken, hammer } from '../support/hammer.ts';
@@ -13,7 +12,7 @@ import { joinBroker } from '../support/relay.ts';
 import { robotLinkContract, until } from '../support/robot-link-contract.ts';
 import { SIMULATED_SAMPLES } from '../support/simulated-samples.ts';
 import { ROOT } from '../support/sources.ts';
-import { silentLogger, testConfig } from '../support/world.ts';
+import { loggerInto, silentLogger, testConfig } from '../support/world.ts';
 
 const SENDER = { clientId: 'alice', accessLevel: 'USER', keyId: 'key-1' } as const;
 
@@ -52,7 +51,7 @@ describeWith('mosquitto', MOSQUITTO, 'Over a real MQTT broker', () => {
     };
   });
 
-  describe('a robot in Python, as in the examples', () => {
+  describe('with the example robot in Python', () => {
     let python: ChildProcess;
     let link: RobotLink;
     beforeEach(async () => {
@@ -72,7 +71,7 @@ describeWith('mosquitto', MOSQUITTO, 'Over a real MQTT broker', () => {
       return link.send(asked, { deadline, signal: new AbortController().signal });
     };
 
-    it('answers commands, judges them itself, and stops', async () => {
+    it('runs commands, validates them itself, and stops', async () => {
       expect(await send('get_language')).toBe('en');
       expect(await send('sound_level', 7)).toEqual({ sound_level: 7 });
       expect(await refusal(() => send('sound_level', 101))).toMatchObject({ code: 'validation_failed' });
@@ -84,7 +83,7 @@ describeWith('mosquitto', MOSQUITTO, 'Over a real MQTT broker', () => {
       expect(await link.stop(options)).toEqual({ stopped: true, cancelled_missions: 0 });
     });
 
-    it('is gone at once when it is killed', async () => {
+    it('counts as offline immediately after it is killed', async () => {
       python.kill('SIGKILL');
       await until(() => !link.connected());
       const failure = await refusal(() => send('get_language'));
@@ -93,8 +92,8 @@ describeWith('mosquitto', MOSQUITTO, 'Over a real MQTT broker', () => {
     });
   });
 
-  describe('what goes wrong', () => {
-    it('is the broker, killed and frozen under 200 commands a second: none runs twice, none late, each says so', async () => {
+  describe('on failures', () => {
+    it('runs no command twice or late while the broker is killed or frozen', async () => {
       const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
       const shots = await hammer(async (broker) => {
         await pause(300);
@@ -110,15 +109,15 @@ describeWith('mosquitto', MOSQUITTO, 'Over a real MQTT broker', () => {
       expect(broken(shots)).toEqual([]);
       const outcomes = new Set(shots.map(({ outcome }) => (outcome instanceof ServiceError ? outcome.code : outcome)));
       expect([...outcomes].sort()).toEqual(['ok', 'robot_timeout', 'robot_unavailable']);
-    }, 20_000);
+    });
 
     const lines: string[] = [];
-    const logger = createLogger('trace', { write: (line: string) => void lines.push(line) });
+    const logger = loggerInto(lines, 'trace');
 
     it.each([
       ['a wrong password', () => broker.url('service', '/robot-1').replace('s3cret-service', 'wr0ng')],
       ['a broker that is not there', () => 'mqtt://service:wr0ng@127.0.0.1:1/robot-1'],
-    ])('is %s: every command is refused at once, and nothing secret is said', async (_what, url) => {
+    ])('rejects every command immediately and reveals no secret with %s', async (_what, url) => {
       lines.length = 0;
       const config = testConfig({ SERVICE_ROBOT_URL: url() });
       const link = await openMqttLink(config, { logger, clock: Date.now });
@@ -132,7 +131,7 @@ describeWith('mosquitto', MOSQUITTO, 'Over a real MQTT broker', () => {
       expect([...lines, failure.message].join()).not.toMatch(/wr0ng|s3cret|service:/);
     });
 
-    it('is a refused sign-in that names its setting', async () => {
+    it('names the setting when the broker rejects the credentials', async () => {
       const url = broker.url('service', '/robot-1').replace('s3cret-service', 'wr0ng');
       const link = await openMqttLink(testConfig({ SERVICE_ROBOT_URL: url }), {
         logger: silentLogger,
@@ -142,7 +141,7 @@ describeWith('mosquitto', MOSQUITTO, 'Over a real MQTT broker', () => {
       await link.close();
     });
 
-    it('is a second robot under the same id: it takes over, and the first stands back', async () => {
+    it('lets a second robot with the same id take over, and the first stand by', async () => {
       const first = joinBroker(broker.url('robot-1'));
       const link = await openLink();
       await until(() => link.connected());
@@ -153,13 +152,20 @@ describeWith('mosquitto', MOSQUITTO, 'Over a real MQTT broker', () => {
         await Promise.resolve(link.connected() ? link.send(level, options()) : undefined).catch(() => undefined);
         return second.audit.kept.length > 0;
       });
-      const before = first.audit.kept.length;
-      for (let n = 0; n < 20; n += 1) await link.send(level, options());
-      expect(first.audit.kept.length).toBe(before);
+      // Until the first one stands by, each of the two may lose its place for a moment.
+      await until(async () => {
+        const before = first.audit.kept.length;
+        try {
+          for (let n = 0; n < 20; n += 1) await link.send(level, options());
+        } catch {
+          return false;
+        }
+        return first.audit.kept.length === before;
+      });
       await Promise.all([link.close(), first.relay.close(), second.relay.close()]);
     });
 
-    it('is a robot that speaks for another one: the broker lets it say nothing', async () => {
+    it('cannot publish for another robot, because the broker forbids it', async () => {
       const impostor = joinBroker(broker.url('robot-2'), { robotId: 'robot-1' });
       const link = await openLink();
       const other = joinBroker(broker.url('robot-2'), { robotId: 'robot-2' });

@@ -13,7 +13,7 @@ const GO = { name: 'go_to_relative', kind: 'coordinates', title: 'Go', effect: '
 const LANGUAGE = { name: 'get_language', kind: 'none', title: 'Language', effect: 'query' };
 const ONLINE = { v: 1, online: true, session: 's', catalogue: [LANGUAGE, GO], link_loss_ms: 500 };
 
-describeWith('mosquitto', MOSQUITTO, 'A robot of another maker', () => {
+describeWith('mosquitto', MOSQUITTO, 'A robot with its own program', () => {
   let broker: TestBroker;
   let service: TestService;
   const clients: MqttClient[] = [];
@@ -62,7 +62,7 @@ describeWith('mosquitto', MOSQUITTO, 'A robot of another maker', () => {
     call(path, { method: 'POST', ...(value === undefined ? {} : { body: { value } }) });
   const readyRobot = async () => (await service.as(undefined, '/health/ready')).json.parts.robot;
 
-  it('is stopped though the broker keeps it as offline', async () => {
+  it('is stopped even if the broker reports it as offline', async () => {
     const { heard, robot } = await program(() => ({ ok: true, result: { stopped: true } }));
     await robot.publishAsync(`${TOPIC}/presence`, '{"v":1,"online":false}', { retain: true });
     await serve();
@@ -73,7 +73,7 @@ describeWith('mosquitto', MOSQUITTO, 'A robot of another maker', () => {
     expect(heard).toHaveLength(1);
   });
 
-  it('that does not answer a stop without presence may have stopped all the same', async () => {
+  it('may have stopped if it has no presence and does not answer a stop', async () => {
     const { heard } = await program(() => undefined);
     await serve();
     expect(await post('stop')).toMatchObject({
@@ -99,7 +99,7 @@ describeWith('mosquitto', MOSQUITTO, 'A robot of another maker', () => {
       '/catalogue/1/args',
     ],
     ['a name that is taken', { ...GO, name: 'get_language' }, '/catalogue/1/name'],
-  ])('keeps its other commands and its stop when an entry has %s', async (_fault, entry, pointer) => {
+  ])('keeps its other commands and its stop if an entry has %s', async (_fault, entry, pointer) => {
     const { say } = await program((topic) => ({ ok: true, result: topic.endsWith('stop') ? { stopped: true } : 'en' }));
     await say({ catalogue: [LANGUAGE, entry, GO] });
     await serve();
@@ -112,7 +112,7 @@ describeWith('mosquitto', MOSQUITTO, 'A robot of another maker', () => {
     expect(await readyRobot()).toMatchObject({ ok: true, notes: [expect.stringContaining(pointer)] });
   });
 
-  it('may have bounds at one end, lists of any scalar, and arguments that are checked before they are sent', async () => {
+  it('may declare one-sided bounds, lists of any scalar, and arguments that are checked before sending', async () => {
     const { say, heard } = await program();
     const speed = {
       type: 'object',
@@ -143,7 +143,7 @@ describeWith('mosquitto', MOSQUITTO, 'A robot of another maker', () => {
     expect(heard).toHaveLength(3);
   });
 
-  it('is named where it does not promise to stop by itself when its link is lost', async () => {
+  it('is reported if it does not promise to stop by itself on link loss', async () => {
     const { say } = await program();
     await say({ link_loss_ms: 60_000 });
     await serve();
@@ -154,18 +154,18 @@ describeWith('mosquitto', MOSQUITTO, 'A robot of another maker', () => {
     expect(await readyRobot()).toEqual({ ok: true });
   });
 
-  it('is not ready while two programs take turns as one robot', async () => {
+  it('is not ready while two programs keep taking over its id', async () => {
     const { say } = await program();
     await say({});
     await serve();
     await online();
     for (const session of ['t', 'u', 'v']) await say({ session });
     await until(async () => (await status()).robot_problem !== undefined);
-    expect((await status()).robot_problem).toContain('Two programs say that they are the robot "robot-1"');
+    expect((await status()).robot_problem).toContain('Two programs use the robot id "robot-1"');
     expect(await readyRobot()).toMatchObject({ ok: false });
   });
 
-  it('is told the latest start of a command that waits, when it knows the member', async () => {
+  it('gets the latest start of a waiting command if it supports that', async () => {
     const { say, heard } = await program();
     const wait = { name: 'wait_for_skill', kind: 'str', title: 'Wait', effect: 'query', waits: true };
     await say({ catalogue: [wait, LANGUAGE], features: ['begin_by'] });
@@ -182,7 +182,7 @@ describeWith('mosquitto', MOSQUITTO, 'A robot of another maker', () => {
     expect(asking).not.toHaveProperty('begin_by');
   });
 
-  it('moves on a POST only', async () => {
+  it('moves only on POST', async () => {
     const { say, heard } = await program();
     await say({ catalogue: [{ ...GO, name: 'dock', kind: 'none' }, LANGUAGE] });
     await serve();
@@ -195,7 +195,7 @@ describeWith('mosquitto', MOSQUITTO, 'A robot of another maker', () => {
     expect(await post('commands/dock')).toMatchObject({ status: 200 });
   });
 
-  it('may answer and decline all the same', async () => {
+  it('may answer and decline at the same time', async () => {
     const { say } = await program(() => ({ ok: true, result: { torque: 0 }, declined: 'The motors are off.' }));
     await say({});
     await serve();
@@ -206,7 +206,21 @@ describeWith('mosquitto', MOSQUITTO, 'A robot of another maker', () => {
     });
   });
 
-  it.each(['busy', 'not_ready', 'stopped'])('may refuse with %s, and say where a value does not fit', async (code) => {
+  it.each([
+    ['that a drive has replaced another', { result: { called: true }, replaced: true }, { ok: true, replaced: true }],
+    ['that nothing was replaced', { result: { called: true }, replaced: false }, { ok: true }],
+    ['that nothing reports the outcome', { result: { sent: true }, unanswered: true }, { ok: null }],
+  ])('may say %s', async (_what, answer, told) => {
+    const { say } = await program(() => ({ ok: true, ...answer }));
+    await say({});
+    await serve();
+    await online();
+    const { json } = await post('commands/go_to_relative', { x: 1 });
+    const value = { x: 1, y: 0, z: 0, theta: 0 };
+    expect(json).toEqual({ command: 'go_to_relative', value, result: answer.result, ...told });
+  });
+
+  it.each(['busy', 'not_ready', 'stopped'])('may refuse with %s and point to the invalid value', async (code) => {
     const { say } = await program(() => ({
       ok: false,
       error: { code, detail: 'The motors are off.', ran: 'no', errors: [{ pointer: '/value/x', message: 'too far' }] },

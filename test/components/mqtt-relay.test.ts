@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { openMqttFleet, openMqttLink } from '../../functions/shared/adapters/robot-link/mqtt/open.ts';
-import type { RobotLink } from '../../functions/shared/adapters/robot-link/port.ts';
 import { ServiceError } from '../../functions/shared/errors.ts';
+import { openMqttFleet, openMqttLink } from '../../functions/shared/robot-link/adapters/mqtt/open.ts';
+import type { RobotLink } from '../../functions/shared/robot-link/port.ts';
 import { describeWith } from '../support/components.ts';
 import { refusal } from '../support/errors.ts';
 import { MOSQUITTO, startMosquitto, type TestBroker } from '../support/mosquitto.ts';
@@ -13,7 +13,7 @@ import { silentLogger, testConfig } from '../support/world.ts';
 const SENDER = { clientId: 'alice', accessLevel: 'USER', keyId: 'key-1' } as const;
 const options = () => ({ deadline: Date.now() + 20_000, signal: new AbortController().signal });
 
-describeWith('mosquitto', MOSQUITTO, 'A robot that speaks through a broker', () => {
+describeWith('mosquitto', MOSQUITTO, 'A robot that relays commands through a broker', () => {
   let broker: TestBroker;
   let robot: RelayedRobot;
   let link: RobotLink;
@@ -39,7 +39,7 @@ describeWith('mosquitto', MOSQUITTO, 'A robot that speaks through a broker', () 
   it.each([
     ['for the broker', 400_000],
     ['for anybody', 1_100_000],
-  ])('says of an answer too long %s that it is, and that the command may have run', async (_whom, length) => {
+  ])('reports an answer too long %s, and that the command may have run', async (_whom, length) => {
     await join(scriptedLink(({ value }) => (value === 1 ? 'x'.repeat(length) : 'short')));
     expect(await refusal(() => ask(1))).toMatchObject({
       code: 'robot_error',
@@ -49,14 +49,14 @@ describeWith('mosquitto', MOSQUITTO, 'A robot that speaks through a broker', () 
     expect(await ask(2)).toBe('short');
   });
 
-  it('says when it has lost its own body, and when it is back', async () => {
+  it('reports when it loses its robot link, and when it is back', async () => {
     let connected = true;
     await join({ ...scriptedLink(() => 'ok'), connected: () => connected });
     connected = false;
     await until(() => !link.connected());
     expect(await refusal(() => ask(1))).toMatchObject({
       code: 'robot_unavailable',
-      message: expect.stringContaining('It said: It has lost the link to its own body.'),
+      message: expect.stringContaining('It said: The service has lost its link to the robot.'),
       members: { command_ran: 'no' },
     });
     connected = true;
@@ -64,9 +64,9 @@ describeWith('mosquitto', MOSQUITTO, 'A robot that speaks through a broker', () 
     expect(await ask(1)).toBe('ok');
   });
 
-  it('is found again at once after a pause in which the broker went away, and is the same robot to all who ask', async () => {
+  it('is found again immediately after the broker restarts during a pause', async () => {
     const config = testConfig({ SERVICE_ROBOT_URL: broker.url('service') });
-    const fleet = openMqttFleet(config, silentLogger, Date.now);
+    const fleet = openMqttFleet(config, { logger: silentLogger, clock: Date.now });
     robot = joinBroker(broker.url('robot-1'), { link: scriptedLink(() => 'ok') });
     link = await fleet.robot('robot-1');
     await until(() => link.connected());
@@ -85,7 +85,7 @@ describeWith('mosquitto', MOSQUITTO, 'A robot that speaks through a broker', () 
     await fleet.close();
   });
 
-  it('that cannot stop says so, and keeps in its own audit trail that it was asked', async () => {
+  it('reports a failed stop, and records the request in its own audit trail', async () => {
     const stuck = () => {
       throw new ServiceError('robot_error', { detail: 'The brakes do not answer.' });
     };

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Audio } from '../../functions/shared/adapters/audio/port.ts';
-import { systemAudio } from '../../functions/shared/adapters/audio/system.ts';
+import { systemAudio } from '../../functions/system/volume/adapters/system.ts';
+import type { Audio } from '../../functions/system/volume/port.ts';
 import { describeWith } from '../support/components.ts';
 import { Processes, say, until, untilExists } from '../support/processes.ts';
 import { temporaryFolder, testConfig } from '../support/world.ts';
@@ -57,7 +57,7 @@ describeWith('WirePlumber', '/usr/bin/wireplumber', 'The volume of a real PipeWi
   });
   afterAll(() => processes.stopAll());
 
-  it('is what pactl and wpctl say afterwards, also without its PulseAudio server, also after a restart', async () => {
+  it('matches pactl and wpctl, even without the PulseAudio server and after a restart', async () => {
     const audio = audioOf({ SERVICE_AUDIO_SERVER: client.PULSE_SERVER });
     const first = await startPipeWire();
     for (const percent of [0, 37, 100]) {
@@ -81,5 +81,5 @@ describeWith('WirePlumber', '/usr/bin/wireplumber', 'The volume of a real PipeWi
     await startPipeWire();
     expect(await audio.set(37, never)).toMatchObject({ percent: 37 });
     expect(say('wpctl', ['get-volume', '@DEFAULT_AUDIO_SINK@'], client)).toContain('0.37');
-  }, 60_000);
+  });
 });

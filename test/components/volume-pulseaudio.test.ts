@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Audio } from '../../functions/shared/adapters/audio/port.ts';
-import { systemAudio } from '../../functions/shared/adapters/audio/system.ts';
+import { systemAudio } from '../../functions/system/volume/adapters/system.ts';
+import type { Audio } from '../../functions/system/volume/port.ts';
 import { describeWith } from '../support/components.ts';
 import { Processes, say, untilExists } from '../support/processes.ts';
 import { temporaryFolder, testConfig } from '../support/world.ts';
@@ -45,7 +45,7 @@ describeWith('PulseAudio', '/usr/bin/pulseaudio', 'The volume of a real PulseAud
   });
   afterAll(() => processes.stopAll());
 
-  it('is what pactl says afterwards, and a daemon that was away is found again', async () => {
+  it('matches pactl, even after the daemon was restarted', async () => {
     await expect(audio.read(never)).rejects.toMatchObject({
       code: 'component_unavailable',
       message: expect.stringContaining('SERVICE_AUDIO_SERVER'),
@@ -66,7 +66,7 @@ describeWith('PulseAudio', '/usr/bin/pulseaudio', 'The volume of a real PulseAud
     expect(await audio.read(never)).toEqual({ percent: 37, muted: true, device: 'robot' });
   });
 
-  it('ends as the last of many simultaneous sets, each of which reads its own value', async () => {
+  it('ends as the last of many concurrent sets, each of which reads back its own value', async () => {
     const values = Array.from({ length: 20 }, (_, index) => index * 5);
     const answers = await Promise.all(values.map((percent) => audio.set(percent, never)));
     expect(answers.map(({ percent }) => percent)).toEqual(values);

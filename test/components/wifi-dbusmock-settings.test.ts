@@ -18,7 +18,7 @@ const frame = (ssid: string, wireless: Record<string, unknown> = {}) => ({
   ipv6: { method: ['s', 'auto'] },
 });
 
-describeWith('python3-dbusmock', DBUSMOCK, 'The profile that NetworkManager is given', () => {
+describeWith('python3-dbusmock', DBUSMOCK, 'The profile passed to NetworkManager', () => {
   const home = temporaryFolder();
   const data = join(home, '.robot-rest');
   let wifi: MockedWifi;

@@ -21,7 +21,7 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
   const configure = (body: unknown) => wifi.configure(body);
   const members = () => wifi.members();
 
-  it('lists what a scan hears, strongest first, with the connection in use and the time of the scan', async () => {
+  it('lists scan results, strongest first, with the current connection and the time of the scan', async () => {
     const before = Date.now();
     const { status, json } = await wifi.list();
     expect(status).toBe(200);
@@ -53,7 +53,7 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
     expect(json.last_configure).toBeNull();
   });
 
-  it('gives the present list with its true time when a scan is refused because one just ran', async () => {
+  it('returns the existing list with its true time if a scan is refused because one has just run', async () => {
     const { json: fresh } = await wifi.list();
     await mock.behave('scan', 'refused');
     const { status, json } = await wifi.list();
@@ -76,41 +76,44 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
     ['HomeNet', 'correct horse', 39, 409, 'conflict'],
     ['HomeNet', 'correct horse', 35, 503, 'component_unavailable'],
     ['Lobby', null, 11, 504, 'wifi_timeout'],
-  ])('rolls back at once when %s with "%s" ends with state reason %i', async (ssid, password, reason, status, code) => {
-    const profiles = await mock.profiles();
-    await mock.behave('outcome', reason);
-    const answer = await configure({ ssid, password });
-    expect([answer.status, answer.json.code]).toEqual([status, code]);
-    expect(members()).toEqual(['CheckpointCreate', 'AddConnection2', 'ActivateConnection', 'CheckpointRollback']);
-    expect(await mock.profiles()).toEqual(profiles);
-    const { json } = await wifi.list();
-    expect(json.current.ssid).toBe('HomeNet');
-    expect(json.last_configure).toMatchObject({ ssid, outcome: 'failed', code });
-  });
+  ])(
+    'rolls back immediately when %s with "%s" ends with state reason %i',
+    async (ssid, password, reason, status, code) => {
+      const profiles = await mock.profiles();
+      await mock.behave('outcome', reason);
+      const answer = await configure({ ssid, password });
+      expect([answer.status, answer.json.code]).toEqual([status, code]);
+      expect(members()).toEqual(['CheckpointCreate', 'AddConnection2', 'ActivateConnection', 'CheckpointRollback']);
+      expect(await mock.profiles()).toEqual(profiles);
+      const { json } = await wifi.list();
+      expect(json.current.ssid).toBe('HomeNet');
+      expect(json.last_configure).toMatchObject({ ssid, outcome: 'failed', code });
+    },
+  );
 
-  it('says so when NetworkManager cannot roll back', async () => {
+  it('reports it if NetworkManager cannot roll back', async () => {
     await mock.behave('outcome', 7);
     await mock.behave('rollback', 'fails');
     const { status, json } = await configure({ ssid: 'HomeNet', password: 'wrong password' });
     expect([status, json.code]).toEqual([422, 'wifi_wrong_password']);
-    expect(json.detail).toContain('does not stand again yet');
+    expect(json.detail).toContain('has not been restored yet');
   });
 
-  it('tells a refused identity apart from a refused password', async () => {
+  it('distinguishes a rejected identity from a rejected password', async () => {
     await mock.behave('outcome', 7);
     const body = { ssid: 'Corp', eap_method: 'PEAP', identity: 'bob', password: 'hunter2', domain_suffix_match: 'lab' };
     expect((await configure(body)).json.code).toBe('wifi_eap_rejected');
   });
 
-  it('changes nothing when there are no checkpoints', async () => {
+  it('changes nothing without checkpoint support', async () => {
     await mock.behave('checkpoints', false);
     const { status, json } = await configure({ ssid: 'HomeNet', password: 'correct horse' });
     expect([status, json.code]).toEqual([503, 'component_unavailable']);
-    expect(json.detail).toContain('nothing was changed');
+    expect(json.detail).toContain('Nothing was changed');
     expect(members()).toEqual(['CheckpointCreate']);
   });
 
-  it('joins under a checkpoint, stores the profile after it has worked, and then removes the one it replaces', async () => {
+  it('joins under a checkpoint, stores the profile once it works, then removes the one it replaces', async () => {
     expect(await mock.profiles()).toContain(wifi.homeProfile);
     const { status, json } = await configure({ ssid: 'HomeNet', password: 'correct horse' });
     expect(status).toBe(200);
@@ -140,12 +143,12 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
     expect(list.last_configure).toMatchObject({ ssid: 'HomeNet', outcome: 'connected' });
   });
 
-  it('can go back to a network that it has just joined', async () => {
+  it('can roll back to a network that it has just joined', async () => {
     expect((await configure({ ssid: 'Lobby' })).status).toBe(200);
     mock.forget();
     const wrong = await configure({ ssid: 'HomeNet', password: 'wrong password' });
     expect([wrong.status, wrong.json.code]).toEqual([422, 'wifi_wrong_password']);
-    expect(wrong.json.detail).not.toContain('does not stand again');
+    expect(wrong.json.detail).not.toContain('has not been restored');
     expect(members()).toEqual([
       ...['CheckpointCreate', 'CheckpointDestroy', 'ActivateConnection'], // the present network, as it is stored
       ...['CheckpointCreate', 'AddConnection2', 'ActivateConnection', 'CheckpointRollback'],
@@ -157,18 +160,18 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
     expect(members()[1]).toBe('AddConnection2'); // no need to join it once more again
   });
 
-  it('changes nothing when the network that was just joined cannot be joined once more', async () => {
+  it('changes nothing if the network that was just joined cannot be joined again', async () => {
     expect((await configure({ ssid: 'Lobby' })).status).toBe(200);
     mock.forget();
     await mock.behave('outcome', 53);
     const { status, json } = await configure({ ssid: 'HomeNet', password: 'correct horse' });
     expect([status, json.code]).toEqual([503, 'component_unavailable']);
-    expect(json.detail).toContain('nothing was changed');
+    expect(json.detail).toContain('Nothing was changed');
     expect(members()).toEqual(['CheckpointCreate', 'CheckpointDestroy', 'ActivateConnection']);
   });
 
-  it('refuses a second configure while one goes on, and lets the first one finish without its client', async () => {
-    await mock.behave('delay_ms', 400);
+  it('rejects a concurrent configuration, and completes the first one without its client', async () => {
+    await mock.behave('delay_ms', 3_000); // the next request comes before its end on a slow machine, too
     const gone = new AbortController();
     const first = wifi.configure({ ssid: 'Lobby' }, gone.signal);
     first.catch(() => undefined); // it hangs up below
@@ -185,11 +188,11 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
     expect(json.last_configure).toMatchObject({ ssid: 'Lobby', outcome: 'connected' });
   });
 
-  it('leaves the way back to NetworkManager when the service ends in the middle, and says so after the restart', async () => {
+  it('leaves the rollback to NetworkManager when the service is stopped, and reports it after the restart', async () => {
     await mock.behave('outcome', 1000);
     const options = {
       settings: { HOME: temporaryFolder(), ...wifi.settings },
-      limits: { drainGrace: 50, drainEnd: 50 },
+      limits: { drainGraceMs: 50, drainEndMs: 50 },
     };
     const first = await startTestService(options);
     const cut = first.as('ADMIN', '/api/v2/network/configure/', { method: 'POST', body: { ssid: 'Lobby' } });
@@ -203,11 +206,11 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
     expect(json.last_configure).toEqual({ ssid: 'Lobby', outcome: 'interrupted', finished_at: null });
   });
 
-  it('shows the password in no argv, no log line and no answer, even when NetworkManager echoes it', async () => {
+  it('shows no password in argv, log or response, even if NetworkManager echoes it', async () => {
     const password = 'refuse this one';
     const answer = await configure({ ssid: 'HomeNet', password });
     expect([answer.status, answer.json.code]).toEqual([422, 'validation_failed']);
-    expect(answer.json.detail).toBe('NetworkManager refused the setting 802-11-wireless-security.psk.');
+    expect(answer.json.detail).toBe('NetworkManager rejected the setting 802-11-wireless-security.psk.');
     await mock.behave('outcome', 7);
     await mock.behave('delay_ms', 300);
     const secret = 'hunter-in-the-night';
@@ -223,7 +226,7 @@ describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of Net
     expect(wifi.log()).toContain('/api/{version}/network/configure/');
   });
 
-  it('says how to turn NetworkManager on when it has gone', async () => {
+  it('says how to enable NetworkManager when it is gone', async () => {
     await mock.stopDaemon();
     for (const answer of [await wifi.list(), await configure({ ssid: 'Lobby' })]) {
       expect([answer.status, answer.json.code]).toEqual([503, 'component_unavailable']);

@@ -12,6 +12,7 @@ guest_packages=(
   hostapd dnsmasq-base                      # the networks to join
   openssh-server
   polkitd libstdc++6                        # who may what, and what Node.js needs: for the installed service
+  python3-minimal                           # the guard feeds its watchdog through it
 )
 
 stamp=$(cat "$0" | sha256sum | cut -d' ' -f1)
@@ -74,6 +75,8 @@ modules="$root/lib/modules/$kernel/kernel"
 rm -rf "$modules" "$root"/boot/* "$root"/usr/share/{doc,man,locale} "$root"/var/{cache/apt,lib/apt/lists}
 mv "$root/lib/modules/$kernel/kept" "$modules"
 depmod -b "$root" "$kernel"
+# Python can register its byte code with the kernel, which has no module for that here.
+rm -f "$root"/usr/lib/binfmt.d/*
 
 put() { # path; content from standard input
   mkdir -p "$(dirname "$root/$1")"

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AccessLevel } from '../../functions/shared/access.ts';
-import { concretePaths } from '../../local-host/router.ts';
+import { concretePaths } from '../../local-host/http/router.ts';
 import { ROUTES, type Route } from '../../local-host/routes.ts';
 import { http } from '../support/http.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -42,7 +42,7 @@ async function walk(level: AccessLevel | undefined): Promise<[string, 'in' | 401
 describe.each([undefined, 'USER', 'ADMIN', 'ENCHANTER'] as const)(
   'A walk over every route with a token of level %s',
   (level) => {
-    it('is let in exactly where the access table says so', async () => {
+    it('has access exactly where the access table allows it', async () => {
       const table = ROUTES.flatMap((route) =>
         concretePaths(route).map((pattern) => [`${route.method} ${pattern}`, expected(route, level)] as const),
       );
@@ -52,7 +52,7 @@ describe.each([undefined, 'USER', 'ADMIN', 'ENCHANTER'] as const)(
 );
 
 describe('Over the Unix socket', () => {
-  it('nobody needs a key for a token, or a token for stop; everything else needs the token all the same', async () => {
+  it('needs no key for a token and no token for stop, but a token for everything else', async () => {
     const auth = await http(service.socketPath, '/api/v2/auth/', { headers: { 'x-api-key': '' } });
     expect(auth.json).toMatchObject({ access_level: 'ADMIN', token_type: 'Bearer', expires_in: 1800 });
     expect((await http(service.socketPath, '/api/v1/stop', { method: 'POST' })).status).toBe(200);
@@ -61,7 +61,7 @@ describe('Over the Unix socket', () => {
     expect((await http(service.socketPath, '/api/v2/commands/', { headers })).status).toBe(200);
   });
 
-  it('a header cannot say that a TCP request came through it', async () => {
+  it('does not let a header pretend that a TCP request came through it', async () => {
     const headers = { 'x-forwarded-proto': 'unix', 'x-listener': 'socket', forwarded: 'for=unix:' };
     expect((await http(service.url, '/api/v2/auth/', { headers })).json.code).toBe('missing_api_key');
   });

@@ -15,7 +15,7 @@ async function trail(query = ''): Promise<Array<Record<string, unknown>>> {
 }
 
 describe('The audit trail', () => {
-  it('keeps actions with who, what, from where and how they ended; queries leave none', async () => {
+  it('records actions with who, what, from where and the outcome, but no queries', async () => {
     const post = (path: string, body: unknown) =>
       service.as('USER', path, { method: 'POST', body, headers: { 'x-request-id': 'audited-1' } });
     await service.as('USER', '/api/v1/get/get_language');
@@ -27,7 +27,7 @@ describe('The audit trail', () => {
     expect(done).toMatchObject({
       action: 'command',
       subject: { command: 'sound_level', value: 30 },
-      key_id: 'local',
+      key_id: 'test-USER',
       address: '127.0.0.1',
       listener: 'tcp',
       outcome: 'ok',
@@ -40,7 +40,17 @@ describe('The audit trail', () => {
     expect(stop).toMatchObject({ subject: { command: 'stop' }, outcome: 'ok' });
   });
 
-  it('keeps changes of rows and exports with table, key and columns, and no value', async () => {
+  it('records which actions the robot declined', async () => {
+    const post = (command: string, value: unknown) =>
+      service.as('USER', `/api/v2/commands/${command}/`, { method: 'POST', body: { value } });
+    expect((await post('skill', { name: 'fly' })).json).toMatchObject({ ok: false, result: { called: false } });
+    await post('wait_for_skill', 'nobody');
+    const [entry, ...others] = await trail('?outcome=declined');
+    expect(entry).toMatchObject({ subject: { command: 'skill' }, outcome: 'declined' });
+    expect(others).toEqual([]);
+  });
+
+  it('records row changes and exports with table, key and columns, but no values', async () => {
     const send = (method: string, path: string, body: unknown) =>
       service.as('USER', `/api/v2/database/${path}/`, { method, body });
     const item = { id: 7, name: 'confidential' };
@@ -68,14 +78,14 @@ describe('The audit trail', () => {
     expect(JSON.stringify(await trail())).not.toContain('confidential');
   });
 
-  it('keeps publisher tokens, never the token itself', async () => {
+  it('records that publisher tokens were issued, never the token itself', async () => {
     const { json } = await http(service.socketPath, '/api/v2/auth/?mediamtx_publish=true&username=camera');
     const [entry] = await trail('?action=token.publisher');
     expect(entry).toMatchObject({ subject: { username: 'camera' }, listener: 'socket', key_id: 'local' });
     expect(JSON.stringify(await trail())).not.toContain(json.token);
   });
 
-  it('is for ENCHANTER alone, and says which filter it cannot read', async () => {
+  it('is only readable for ENCHANTER, and names invalid filters', async () => {
     expect((await service.as('ADMIN', '/api/v1/audit/')).status).toBe(403);
     const bad = await service.as('ENCHANTER', '/api/v1/audit/?since=yesterday&limit=0&who=me');
     expect([bad.status, bad.json.errors.map(({ pointer }: { pointer: string }) => pointer).sort()]).toEqual([
@@ -84,14 +94,14 @@ describe('The audit trail', () => {
     ]);
   });
 
-  it('keeps who was turned away from what is kept', async () => {
+  it('records rejected attempts at audited actions', async () => {
     const body = { command: 'max_tokens', value: 1 };
     expect((await service.as('ADMIN', '/api/v2/llm_config/', { method: 'PATCH', body })).status).toBe(403);
     const [entry] = await trail('?action=llm_config.patch');
     expect(entry).toMatchObject({ outcome: 'insufficient_access', subject: {}, client_id: expect.any(String) });
   });
 
-  it('keeps what the commands on the machine itself have changed', async () => {
+  it('records changes by CLI commands', async () => {
     const home = temporaryFolder();
     const environment = freshEnvironment({ HOME: home });
     const running: ServiceProcess = await startProcess(environment);

@@ -10,18 +10,18 @@ afterAll(() => service.stop());
 const post = (path: string, body?: unknown) => service.as('USER', path, { method: 'POST', body });
 
 describe.each(['v1', 'v2'])('Commands through a real socket, %s', (version) => {
-  it('a typed command echoes its value and brings the answer of the robot', async () => {
+  it("echoes the value of a typed command and returns the robot's answer", async () => {
     const { status, json } = await post(`/api/${version}/int/`, { command: 'sound_level', value: 37 });
     expect([status, json.command, json.value]).toEqual([200, 'sound_level', 37]);
     expect(json).toHaveProperty('result');
   });
 
-  it('a query is a GET', async () => {
+  it('serves a query with GET', async () => {
     const { json } = await service.as('USER', `/api/${version}/get/get_battery_level`);
     expect(json).toEqual({ command: 'get_battery_level', result: expect.any(Number), ok: true });
   });
 
-  it('a mission is started, waited for, and waited for once more', async () => {
+  it('starts a mission, waits for it, and waits for it again', async () => {
     const started = (await post(`/api/${version}/dict/`, { command: 'skill', value: { name: 'wait', seconds: 0.1 } }))
       .json.result;
     expect(started).toEqual({ called: true, msg: expect.any(String) });
@@ -31,7 +31,7 @@ describe.each(['v1', 'v2'])('Commands through a real socket, %s', (version) => {
     expect((await wait()).json.result).toMatchObject({ awaited: false, msg: 'Mission not found' });
   });
 
-  it('stop needs no body, ignores any content type, and cancels what runs', async () => {
+  it('stops without a body, with any content type, and cancels running missions', async () => {
     const { msg } = (await post(`/api/${version}/dict/`, { command: 'skill', value: { name: 'wave' } })).json.result;
     const waiting = post(`/api/${version}/str/`, { command: 'wait_for_skill', value: msg });
     const headers = { 'content-type': 'image/png', 'content-encoding': 'gzip' };
@@ -49,14 +49,14 @@ describe.each(['v1', 'v2'])('Commands through a real socket, %s', (version) => {
     ['text for a bool', 'bool', { command: 'set_obstacle_avoidance', value: 'true' }, 422, 'validation_failed'],
     ['an unknown axis', 'coordinates', { command: 'go_to_absolute', value: { x: 1, w: 2 } }, 422, 'validation_failed'],
     ['a further member', 'int', { command: 'sound_level', value: 1, extra: 1 }, 422, 'validation_failed'],
-  ])('%s is refused', async (_name, kind, body, status, code) => {
+  ])('rejects %s', async (_name, kind, body, status, code) => {
     const answer = await post(`/api/${version}/${kind}/`, body);
     expect([answer.status, answer.json.code]).toEqual([status, code]);
   });
 });
 
 describe('The command-specific path of v2', () => {
-  it('moves the robot: axes that are missing are zero, and the pose follows', async () => {
+  it('moves the robot, with missing axes as zero', async () => {
     const { json } = await post('/api/v2/commands/go_to_relative/', { value: { x: 0.05 } });
     expect(json).toMatchObject({ command: 'go_to_relative', value: { x: 0.05, y: 0, z: 0, theta: 0 } });
     let x = 0;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../functions/shared/json.ts';
+import type { JsonObject } from '../../functions/shared/kit/json.ts';
 import { PARENTS, rowOf, TABLES } from '../support/rows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

@@ -2,12 +2,11 @@ import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError } from '../../functions/shared/config.ts';
-import { createLogger } from '../../functions/shared/logger.ts';
 import { StartError } from '../../local-host/start-error.ts';
 import { http } from '../support/http.ts';
 import { asNobody, giveToNobody } from '../support/nobody.ts';
 import { startTestService } from '../support/service.ts';
-import { temporaryFolder } from '../support/world.ts';
+import { loggerInto, temporaryFolder } from '../support/world.ts';
 
 function writtenFile(): string {
   const path = join(temporaryFolder(), 'file');
@@ -15,8 +14,8 @@ function writtenFile(): string {
   return path;
 }
 
-describe('Where the service listens', () => {
-  it('may be an IPv6 address', async () => {
+describe('The listeners', () => {
+  it('listen on an IPv6 address', async () => {
     const service = await startTestService({ settings: { SERVICE_HOST: '::1' } });
     try {
       expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
@@ -28,14 +27,14 @@ describe('Where the service listens', () => {
 
   it.each([
     ['an address of another machine', '192.0.2.1', 'This machine has no address 192.0.2.1. Set SERVICE_HOST.'],
-    ['a name that nobody knows', 'robot.invalid', /(no address|listened on .*) ?.*Set SERVICE_HOST/],
-  ])('is no place that is %s', async (_what, host, message) => {
+    ['a name that nobody knows', 'robot.invalid', /(no address|Cannot listen on .*) ?.*Set SERVICE_HOST/],
+  ])('reject %s with the setting to change', async (_what, host, message) => {
     const starting = startTestService({ settings: { SERVICE_HOST: host } });
     await expect(starting).rejects.toThrow(StartError);
     await expect(starting).rejects.toThrow(message);
   });
 
-  it('is a socket of the group that the setting names', async () => {
+  it('give the socket to the configured group', async () => {
     const group = readFileSync('/etc/group', 'utf8')
       .split('\n')
       .find((line) => line.split(':')[2] === String(process.getgid?.()));
@@ -53,20 +52,41 @@ describe('Where the service listens', () => {
     ['is not there', () => join(temporaryFolder(), 'missing', 'rest.sock'), 'ENOENT'],
     ['is a file', () => join(writtenFile(), 'rest.sock'), 'ENOTDIR'],
     ['takes no files, not even those of root', () => '/proc/rest.sock', 'EACCES'],
-  ])('is TCP alone where the socket lies in a folder that %s, which the log says', async (_what, path, code) => {
+  ])('continue with TCP only and log it if the socket is in a folder that %s', async (_what, path, code) => {
     const lines: string[] = [];
-    const logger = createLogger('warn', { write: (line: string) => void lines.push(line) });
+    const logger = loggerInto(lines, 'warn');
     const settings = { SERVICE_SOCKET_PATH: path() };
     const service = await startTestService({ settings, logger });
     const { status, json } = await http(service.url, '/health/ready');
     await service.stop();
     expect([status, json.parts.socket.ok, service.socketPath]).toEqual([503, false, '']);
     expect(lines.join('')).toContain(
-      `The socket ${settings.SERVICE_SOCKET_PATH} cannot be made (${code}). Set SERVICE_SOCKET_PATH. The service goes on without`,
+      `Cannot create the socket ${settings.SERVICE_SOCKET_PATH} (${code}). Set SERVICE_SOCKET_PATH. Continuing without`,
     );
   });
 
-  it('is a socket also where another user has put a lock beside it', async () => {
+  it('name the process or user whose socket is in the way, in readiness and log, and end no token', async () => {
+    const lines: string[] = [];
+    const logger = loggerInto(lines, 'warn');
+    const first = await startTestService();
+    const file = writtenFile();
+    for (const [path, owner] of [
+      [first.socketPath, new RegExp(`process ${process.pid} \\(.+\\)`)],
+      [file, /user \w+/],
+    ] as const) {
+      const service = await startTestService({ settings: { SERVICE_SOCKET_PATH: path }, logger });
+      const { status, json } = await http(service.url, '/health/ready');
+      await service.stop();
+      expect([status, json.parts.socket.ok]).toEqual([503, false]);
+      expect(json.parts.socket.reason).toMatch(owner);
+      expect(json.parts.socket.reason).not.toContain(path);
+      expect(lines.pop()).toMatch(owner);
+    }
+    expect((await http(first.socketPath, '/api/v2/auth/')).status).toBe(200);
+    await first.stop();
+  });
+
+  it('open the socket even if another user has created a lock next to it', async () => {
     const socket = join(temporaryFolder(), 'rest.sock');
     mkdirSync(`${socket}.lock`);
     const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1000);
@@ -80,16 +100,16 @@ describe('Where the service listens', () => {
     }
   });
 
-  it('is no port that only root may have, which is said with the setting', async () => {
+  it('reject a privileged port with the setting to change', async () => {
     const settings = { HOME: giveToNobody(temporaryFolder()), SERVICE_PORT: '80' };
     await asNobody(async () => {
       const starting = startTestService({ settings });
       await expect(starting).rejects.toThrow(StartError);
-      await expect(starting).rejects.toThrow('may not listen on port 80. Set SERVICE_PORT to one above 1023.');
+      await expect(starting).rejects.toThrow('may not listen on port 80. Set SERVICE_PORT to a port above 1023.');
     });
   });
 
-  it('is no socket whose path is longer than the system takes', async () => {
+  it('reject a socket path that is too long for the system', async () => {
     const path = join(temporaryFolder(), `${'long'.repeat(30)}.sock`);
     const starting = startTestService({ settings: { SERVICE_SOCKET_PATH: path } });
     await expect(starting).rejects.toThrow(ConfigError);

@@ -10,7 +10,7 @@ afterAll(() => service.stop());
 const PATH = '/api/v2/llm_config/';
 
 describe('The language-model configuration', () => {
-  it('is for ENCHANTER alone', async () => {
+  it('is only accessible for ENCHANTER', async () => {
     for (const method of ['GET', 'PATCH']) {
       expect((await service.as(undefined, PATH, { method })).status).toBe(401);
       for (const level of ['USER', 'ADMIN'] as const)
@@ -18,11 +18,11 @@ describe('The language-model configuration', () => {
     }
   });
 
-  it('answers no HEAD', async () => {
+  it('does not support HEAD', async () => {
     expect((await service.as('ENCHANTER', PATH, { method: 'HEAD' })).status).toBe(405);
   });
 
-  it('keeps every comment through a change, byte for byte', async () => {
+  it('keeps all comments byte for byte when changed', async () => {
     const headers = { accept: 'application/yaml' };
     const before = await service.as('ENCHANTER', PATH, { headers });
     expect(before.headers['content-type']).toBe('application/yaml');
@@ -37,7 +37,7 @@ describe('The language-model configuration', () => {
     expect(after.text).toBe(before.text.replace(block, '$1  You are Pip.\n  You are kind.\n'));
   });
 
-  it('is changed by one of two clients that read the same state', async () => {
+  it('is changed by only one of two clients that read the same state', async () => {
     const { etag = '' } = (await service.as('ENCHANTER', PATH)).headers;
     const change = (value: number) =>
       service.as('ENCHANTER', PATH, {

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe('Paths', () => {
-  it.each(['/status', '/status/', '/rest/status', '/rest/status/'])('%s answers', async (path) => {
+  it.each(['/status', '/status/', '/rest/status', '/rest/status/'])('serves %s', async (path) => {
     expect((await http(service.url, path)).json).toMatchObject({ status: 'ok', robot: 'connected' });
   });
 
@@ -24,31 +24,31 @@ describe('Paths', () => {
     '/status/%zz',
     '/api/v1/auth/refresh/',
     '/api/v1/commands/get_pose/',
-  ])('%s is a 404 problem', async (path) => {
+  ])('answers %s with a 404 problem', async (path) => {
     const answer = await http(service.url, path);
     expect(answer.status).toBe(404);
     expect(answer.headers['content-type']).toBe('application/problem+json');
     expect(answer.json).toMatchObject({ code: 'not_found', status: 404, request_id: answer.headers['x-request-id'] });
   });
 
-  it('a known path with a wrong method is 405 and says which methods it has', async () => {
+  it('answers a wrong method with 405 and the allowed methods', async () => {
     const answer = await http(service.url, '/api/v1/int/', { method: 'DELETE' });
     expect([answer.status, answer.headers.allow, answer.json.code]).toEqual([405, 'POST', 'method_not_allowed']);
   });
 
-  it.each(['OPTIONS', 'TRACE', 'PROPFIND'])('%s never runs a route', async (method) => {
+  it.each(['OPTIONS', 'TRACE', 'PROPFIND'])('never runs a route for %s', async (method) => {
     const answer = await http(service.url, '/api/v1/get/exit_arms_collision', { method });
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET']);
   });
 
-  it('takes the absolute form without a path as the root, which no route has', async () => {
+  it('treats the absolute form without a path as the root, which has no route', async () => {
     const answer = await rawExchange(service.url, [
       'GET http://localhost HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n',
     ]);
     expect(problemIn(answer)).toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  it('takes the absolute form of the request target, and checks the host in it', async () => {
+  it('accepts the absolute form of the request target, and checks its host', async () => {
     const good = await rawExchange(service.url, [
       'GET http://localhost/status HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n',
     ]);
@@ -61,7 +61,7 @@ describe('Paths', () => {
 });
 
 describe('HEAD', () => {
-  it('answers the headers of a safe GET without a body', async () => {
+  it('returns the headers of a safe GET without a body', async () => {
     const [get, head] = [
       await http(service.url, '/openapi.json'),
       await http(service.url, '/openapi.json', { method: 'HEAD' }),
@@ -70,7 +70,7 @@ describe('HEAD', () => {
     expect(head.headers['content-length']).toBe(get.headers['content-length']);
   });
 
-  it('is refused where a GET may have an effect', async () => {
+  it('is rejected if GET may have side effects', async () => {
     const token = { authorization: `Bearer ${await service.token('ENCHANTER')}` };
     for (const path of ['/api/v2/auth/', '/api/v1/get/cancel_client_missions', '/api/v1/commands/']) {
       const answer = await http(service.url, path, { method: 'HEAD', headers: token });
@@ -90,7 +90,7 @@ describe('The Host header', () => {
     'robot.local',
     'robot.lan',
     'r.home.arpa',
-  ])('%s is one of ours', async (host) => {
+  ])('accepts %s', async (host) => {
     expect((await http(service.url, '/status', { headers: { host } })).status).toBe(200);
   });
 
@@ -100,13 +100,13 @@ describe('The Host header', () => {
     '127.0.0.1.evil.example',
     'localhost.evil.example',
     'robot.local.evil.example',
-  ])('%s is refused and the answer names the setting', async (host) => {
+  ])('rejects %s and names the setting', async (host) => {
     const answer = await http(service.url, '/status', { headers: { host } });
     expect([answer.status, answer.json.code]).toEqual([421, 'host_not_allowed']);
     expect(answer.json.detail).toContain('SERVICE_ALLOWED_HOSTS');
   });
 
-  it('must be there, once, and be one', async () => {
+  it('must be present once and be valid', async () => {
     const none = await rawExchange(service.url, ['GET /status HTTP/1.1\r\nconnection: close\r\n\r\n']);
     const two = await rawExchange(service.url, [
       'GET /status HTTP/1.1\r\nhost: localhost\r\nhost: evil\r\nconnection: close\r\n\r\n',
@@ -117,15 +117,15 @@ describe('The Host header', () => {
     for (const raw of [none, two, odd]) expect(problemIn(raw)).toMatchObject({ status: 400, code: 'bad_request' });
   });
 
-  it('is decided before the route', async () => {
+  it('is checked before the route', async () => {
     expect((await http(service.url, '/nothing', { headers: { host: 'evil.example' } })).status).toBe(421);
   });
 
-  it('does not matter over the Unix socket', async () => {
+  it('is ignored over the Unix socket', async () => {
     expect((await http(service.socketPath, '/status', { headers: { host: 'anything.example' } })).status).toBe(200);
   });
 
-  it('may be any name with SERVICE_ALLOWED_HOSTS=*', async () => {
+  it('may have any value with SERVICE_ALLOWED_HOSTS=*', async () => {
     const open = await startTestService({ settings: { SERVICE_ALLOWED_HOSTS: '*' } });
     expect((await http(open.url, '/status', { headers: { host: 'evil.example' } })).status).toBe(200);
     await open.stop();
@@ -145,7 +145,7 @@ describe('CORS', () => {
     });
     afterAll(() => open.stop());
 
-    it('lets a page of it read the Authorization header, of errors too', async () => {
+    it('lets its pages read the Authorization header, even of errors', async () => {
       for (const path of ['/status', '/nothing']) {
         const { headers } = await http(open.url, path, { headers: { origin: 'https://app.example' } });
         expect(headers).toMatchObject({ 'access-control-allow-origin': 'https://app.example', vary: 'Origin' });
@@ -160,7 +160,7 @@ describe('CORS', () => {
       expect(answer.headers['access-control-allow-methods']).toBe('POST');
     });
 
-    it('tells another origin nothing', async () => {
+    it('grants nothing to other origins', async () => {
       const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
       const answer = await http(open.url, '/api/v2/stop', { method: 'OPTIONS', headers });
       expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([405, undefined]);
@@ -169,12 +169,12 @@ describe('CORS', () => {
 });
 
 describe('Request ids', () => {
-  it('are taken over when well formed', async () => {
+  it('are adopted if well formed', async () => {
     const answer = await http(service.url, '/nothing', { headers: { 'x-request-id': 'client-4711-abc' } });
     expect([answer.headers['x-request-id'], answer.json.request_id]).toEqual(['client-4711-abc', 'client-4711-abc']);
   });
 
-  it.each(['short', 'a b c d e f g', 'x'.repeat(200), '"injected":"1"'])('are made anew instead of %s', async (id) => {
+  it.each(['short', 'a b c d e f g', 'x'.repeat(200), '"injected":"1"'])('are generated instead of %s', async (id) => {
     const answer = await http(service.url, '/status', { headers: { 'x-request-id': id } });
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });

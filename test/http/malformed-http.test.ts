@@ -5,7 +5,7 @@ import { PROBLEMS } from '../../functions/shared/errors.ts';
 import { problemIn, rawExchange } from '../support/http.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-const FAST = { headersTimeout: 400, requestTimeout: 600, keepAliveTimeout: 400, checkInterval: 50 };
+const FAST = { headersTimeoutMs: 400, requestTimeoutMs: 600, keepAliveTimeoutMs: 400, checkIntervalMs: 50 };
 
 let service: TestService;
 beforeAll(async () => {
@@ -62,7 +62,7 @@ describe('Malformed and oversized HTTP', () => {
       400,
       'bad_request',
     ],
-  ])('%s is a problem with a code', async (_name, request, status, code) => {
+  ])('answers %s with a problem and code', async (_name, request, status, code) => {
     expect(problemIn(await rawExchange(service.url, [request]))).toEqual({
       status,
       code,
@@ -72,8 +72,8 @@ describe('Malformed and oversized HTTP', () => {
   });
 });
 
-describe('What is no HTTP behind a request that is being answered', () => {
-  it('ends the connection, and is not answered into the answer', async () => {
+describe('Invalid HTTP after a pending request', () => {
+  it('closes the connection without a second response', async () => {
     const robot = await startTestService({ settings: { SERVICE_ALLOWED_UNITS: 'head=*.service' } });
     const { hostname, port } = new URL(robot.url);
     const socket = connect(Number(port), hostname).setEncoding('latin1');
@@ -100,16 +100,16 @@ describe('Slow clients', () => {
   it.each<[string, string[]]>([
     ['says nothing', []],
     ['never ends its headers', ['GET /status HTTP/1.1\r\nhost: localhost\r\n']],
-  ])('one that %s is told so and cut off', async (_name, chunks) => {
+  ])('disconnects a client that %s, with an error', async (_name, chunks) => {
     expect(problemIn(await rawExchange(service.url, chunks))).toMatchObject({ status: 408, code: 'request_timeout' });
   });
 
-  it('one that never ends its body is told so and cut off', async () => {
+  it('disconnects a client that never ends its body, with an error', async () => {
     const head = `POST /api/v1/int/ HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${await service.token('USER')}\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{`;
     expect(problemIn(await rawExchange(service.url, [head]))).toMatchObject({ status: 408, code: 'request_timeout' });
   });
 
-  it('one that keeps an idle connection is cut off after its answer', async () => {
+  it('closes an idle connection after the keep-alive timeout', async () => {
     expect(await rawExchange(service.url, ['GET /status HTTP/1.1\r\nhost: localhost\r\n\r\n'])).toMatch(
       /^HTTP\/1\.1 200/,
     );

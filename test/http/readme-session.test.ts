@@ -21,10 +21,10 @@ function likeTheProject(): string {
 }
 
 describe('The curl session of the README', () => {
-  it('works word for word, but for where the service listens', async () => {
+  it('works verbatim, except for the address of the service', async () => {
     const cwd = likeTheProject();
     const stdout = await runReadmeSession(service, home, cwd);
     for (const text of SESSION_PRINTS) expect(stdout).toContain(text);
     expect(readdirSync(cwd).filter((name) => name.endsWith('.txt'))).toEqual([]);
-  }, 60_000);
+  });
 });

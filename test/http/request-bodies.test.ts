@@ -15,7 +15,7 @@ afterAll(() => service.stop());
 describe('Bodies', () => {
   const command = { command: 'sound_level', value: 10 };
 
-  it('is not even read before the caller is known', async () => {
+  it('are not read before the caller is authenticated', async () => {
     const answer = await http(service.url, '/api/v1/int/', {
       method: 'POST',
       body: '{broken',
@@ -65,12 +65,12 @@ describe('Bodies', () => {
       422,
       'validation_failed',
     ],
-  ])('%s is refused by its cause', async (_name, headers, body, status, code) => {
+  ])('reject %s with its cause', async (_name, headers, body, status, code) => {
     const answer = await service.as('USER', '/api/v1/int/', { method: 'POST', headers, body });
     expect([answer.status, answer.json.code]).toEqual([status, code]);
   });
 
-  it('that is not UTF-8 is malformed, and so is a cut-off multi-byte character', async () => {
+  it('are malformed if not UTF-8, or if a multi-byte character is cut off', async () => {
     const headers = { 'content-type': 'application/json' };
     const body = Buffer.concat([
       Buffer.from('{"command":"sound_level","value":"'),
@@ -97,7 +97,7 @@ describe('Bodies', () => {
   it.each([
     ['a command', '/api/v1/int/', command, MEBIBYTE / 4],
     ['another request', '/api/v2/volume/', { percentage: { value: 10 } }, MEBIBYTE],
-  ])('of %s is read up to its largest size, one byte more is refused from its Content-Length', async (...args) => {
+  ])('accept %s up to its size limit, and reject one byte more by Content-Length', async (...args) => {
     const [, path, content, most] = args;
     const headers = { 'content-type': 'application/json' };
     const send = (size: number) =>
@@ -111,7 +111,7 @@ describe('Bodies', () => {
     ]);
   });
 
-  it('of a command has the size of SERVICE_COMMAND_BODY_MAX', async () => {
+  it('have the limit SERVICE_COMMAND_BODY_MAX for commands', async () => {
     const small = await startTestService({ settings: { SERVICE_COMMAND_BODY_MAX: '1024' } });
     const send = (size: number) =>
       small.as('USER', '/api/v1/int/', {
@@ -123,7 +123,7 @@ describe('Bodies', () => {
     await small.stop();
   });
 
-  it('of unknown length is refused while it is being read', async () => {
+  it('of unknown length are rejected while being read', async () => {
     const token = await service.token('USER');
     const head = `POST /api/v1/int/ HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
     const chunk = `40000\r\n${' '.repeat(0x40000)}\r\n`;
@@ -131,13 +131,13 @@ describe('Bodies', () => {
     expect(problemIn(raw)).toMatchObject({ status: 413, code: 'too_large' });
   });
 
-  it('of no chunk at all is empty', async () => {
+  it('without any chunk are empty', async () => {
     const head = `POST /api/v1/int/ HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${await service.token('USER')}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n`;
     const empty = await rawExchange(service.url, [`${head}0\r\n\r\n`]);
     expect(problemIn(empty)).toMatchObject({ status: 400, code: 'malformed_json' });
   });
 
-  it('is asked for with 100 Continue only when it will be read', async () => {
+  it('are only requested with 100 Continue if they will be read', async () => {
     const expectation =
       'expect: 100-continue\r\ncontent-type: application/json\r\ncontent-length: 5\r\nconnection: close\r\n\r\n';
     const refused = await rawExchange(service.url, [`POST /api/v1/int/ HTTP/1.1\r\nhost: localhost\r\n${expectation}`]);

@@ -38,7 +38,7 @@ function attributes(node: unknown, name: string): string[] {
 describe('The URDF of a large robot', () => {
   const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '@' });
 
-  it('loads in another parser after rewriting, and each mesh it lists is answered', async () => {
+  it('loads in another parser after rewriting, and every listed mesh is served', async () => {
     expect(xml.length).toBeGreaterThan(250_000);
     const { status, json } = await service.as('USER', '/api/v2/urdf/big.urdf');
     expect(status).toBe(200);
@@ -66,24 +66,27 @@ describe('The URDF of a large robot', () => {
     ['/api/v2', '/a/b/c/d/e', '/api/v2'],
     ['/api/v2', '/"><script>', '/api/v2'],
     ['/api/v2', '//evil.example', '/api/v2'],
-  ])('through %s, with a trusted proxy that says %s, names meshes below %s', async (base, prefix, expected) => {
-    const headers: Record<string, string> = prefix === undefined ? {} : { 'x-forwarded-prefix': prefix };
-    const { json } = await service.as('USER', `${base}/urdf/big.urdf`, { headers });
-    expect(json.meshes[0].startsWith(`${expected}/meshes/`)).toBe(true);
-  });
+  ])(
+    'served through %s, with a trusted proxy that sends %s, has mesh URLs below %s',
+    async (base, prefix, expected) => {
+      const headers: Record<string, string> = prefix === undefined ? {} : { 'x-forwarded-prefix': prefix };
+      const { json } = await service.as('USER', `${base}/urdf/big.urdf`, { headers });
+      expect(json.meshes[0].startsWith(`${expected}/meshes/`)).toBe(true);
+    },
+  );
 });
 
 describe('A mesh, over HTTP', () => {
   const path = '/api/v2/meshes/big_robot_description/meshes/collision/left_0.stl';
   const content = 'big_robot_description/meshes/collision/left_0.stl';
 
-  it('answers HEAD with everything but the bytes', async () => {
+  it('serves HEAD with everything except the bytes', async () => {
     const { status, headers, text } = await service.as('USER', path, { method: 'HEAD' });
     expect([status, text]).toEqual([200, '']);
     expect(headers).toMatchObject({ 'content-length': String(content.length), 'content-type': 'model/stl' });
   });
 
-  it('answers a range, and 304 without a body', async () => {
+  it('serves a range, and 304 without a body', async () => {
     const part = await service.as('USER', path, { headers: { range: 'bytes=0-2' } });
     expect([part.status, part.text, part.headers['content-range']]).toEqual([
       206,
@@ -94,7 +97,7 @@ describe('A mesh, over HTTP', () => {
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
-  it('needs a token', async () => {
+  it('requires a token', async () => {
     for (const method of ['GET', 'HEAD']) expect((await service.as(undefined, path, { method })).status).toBe(401);
   });
 
@@ -110,11 +113,11 @@ describe('A mesh, over HTTP', () => {
     '/api/v2/meshes/big_robot_description',
     '/api/v2/meshes/big_robot_description/',
     '/api/v2/urdf/..%2fsecret.urdf',
-  ])('%s is not found', async (hostile) => {
+  ])('does not find %s', async (hostile) => {
     expect((await service.as('USER', hostile)).status).toBe(404);
   });
 
-  it('frees the file when the client hangs up', async () => {
+  it('closes the file when the client hangs up', async () => {
     put('large.bin', 'x'.repeat(8 * 1024 * 1024));
     const open = () => readdirSync('/proc/self/fd').length;
     const before = open();

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { http } from '../support/http.ts';
@@ -39,7 +39,7 @@ describe('Services of a robot', () => {
   }
   afterEach(() => service?.stop());
 
-  it('are listed as far as they are allowed; a base that is not set up says which settings it lacks', async () => {
+  it('are listed if allowed; an unconfigured base says which settings are missing', async () => {
     const { status, json } = await (await robot({ systemctl: SYSTEMCTL })).as('ADMIN', LIST);
     expect(status).toBe(200);
     expect(json.head).toEqual([
@@ -55,10 +55,26 @@ describe('Services of a robot', () => {
     expect(json.base).toEqual({ available: false, reason: expect.stringContaining('SERVICE_BASE_HOST_KEY') });
   });
 
+  it('are asked of systemd by their patterns, as it writes them', async () => {
+    const asked = join(temporaryFolder(), 'asked');
+    const systemctl = `printf '%s\\n' "$*" >> ${asked}; ${SYSTEMCTL}`;
+    const settings = { SERVICE_ALLOWED_UNITS: 'head=nav.service,lidar-*.service,dev-\\x2d.service' };
+    await (await robot({ systemctl }, settings)).as('ADMIN', LIST);
+    const lines = readFileSync(asked, 'utf8').trimEnd().split('\n');
+    const patterns = ' -- nav.service lidar-*.service dev-\\\\x2d.service';
+    expect(lines.map((line) => line.endsWith(patterns))).toEqual([true, true]);
+  });
+
+  it('are none where systemd knows none of them', async () => {
+    const systemctl = 'echo "[]"; test "$1" != list-unit-files';
+    const { json } = await (await robot({ systemctl })).as('ADMIN', LIST);
+    expect(json.head).toEqual([]);
+  });
+
   it.each([
     ['no systemctl', {}, '"systemctl" cannot be run here'],
     ['a systemctl that finds no systemd', { systemctl: 'echo "Host is down" >&2; exit 1' }, 'Host is down'],
-    ['a systemctl that says too much', { systemctl: 'while :; do echo "$0$0$0$0$0$0$0$0"; done' }, 'Ask again'],
+    ['a systemctl that says too much', { systemctl: 'while :; do echo "$0$0$0$0$0$0$0$0"; done' }, 'Try again'],
   ])(
     'say why they cannot be listed: %s',
     async (_what, scripts, words) => {
@@ -72,14 +88,14 @@ describe('Services of a robot', () => {
     ['no journalctl', {}, '"journalctl" cannot be run here'],
     ['a journal that cannot be opened', { journalctl: 'echo "Failed to open" >&2; exit 1' }, 'Failed to open'],
     ['a journal without any entry, for this user', { journalctl: 'echo "-- No entries --"' }, 'systemd-journal'],
-  ])('say why their logs cannot be read: %s', async (_what, scripts, words) => {
+  ])('report why their logs cannot be read: %s', async (_what, scripts, words) => {
     const { status, json, headers } = await (await robot(scripts)).as('ADMIN', LOGS);
     expect([status, json.code]).toEqual([503, 'component_unavailable']);
     expect(json.detail).toContain(words);
     expect(headers['retry-after']).toBe('5');
   });
 
-  it('are asked no longer once the client has hung up', async () => {
+  it('are no longer queried once the client has hung up', async () => {
     const mark = `4321.${process.pid}`;
     const { url, token, inFlight } = await robot({ journalctl: `exec /bin/sleep ${mark}` });
     const controller = new AbortController();

@@ -13,7 +13,7 @@ describe.each(['v1', 'v2'])('Simulated services over %s', (version) => {
   });
   afterAll(() => service.stop());
 
-  it('are listed as far as they are allowed, and say that they are simulated', async () => {
+  it('are listed if allowed, and say that they are simulated', async () => {
     const { status, json } = await service.as('ADMIN', list);
     expect(status).toBe(200);
     expect(json.base).toEqual([]);
@@ -38,14 +38,14 @@ describe.each(['v1', 'v2'])('Simulated services over %s', (version) => {
     expect(json).toMatchObject({ system: 'head', service: 'robot-vision.service', truncated: false });
   });
 
-  it('give the newest lines when fewer are wanted', async () => {
+  it('return the newest lines if fewer are requested', async () => {
     const { json, headers } = await service.as('ADMIN', `${logs}?lines=2`);
     expect([json.entries.length, json.truncated, headers['x-truncated']]).toEqual([2, true, 'true']);
   });
 
-  it('give an allowed unit without entries as empty', async () => {
-    const { status, json } = await service.as('ADMIN', logs.replace('robot-vision', 'absent'));
-    expect([status, json.entries]).toEqual([200, []]);
+  it.each(['', '?follow=true'])('are 404 for an allowed unit that does not exist%s', async (query) => {
+    const { status, json } = await service.as('ADMIN', `${logs.replace('robot-vision', 'absent')}${query}`);
+    expect([status, json.code]).toEqual([404, 'not_found']);
   });
 
   it.each([
@@ -63,7 +63,7 @@ describe.each(['v1', 'v2'])('Simulated services over %s', (version) => {
     expect(headers.vary).toContain('accept');
   });
 
-  it.each(['lines=0', 'lines=10001', 'lines=-1', 'lines=1.5', 'lines=', 'lines=all', 'follow=yes', 'follow=1', 'n=5'])(
+  it.each(['lines=0', 'lines=10001', 'lines=-1', 'lines=1.5', 'lines=', 'lines=all', 'follow=yes', 'follow=2', 'n=5'])(
     'refuse ?%s',
     async (query) => {
       const { status, json } = await service.as('ADMIN', `${logs}?${query}`);
@@ -72,20 +72,20 @@ describe.each(['v1', 'v2'])('Simulated services over %s', (version) => {
     },
   );
 
-  it('refuse "lines" together with "follow"', async () => {
+  it('reject "lines" together with "follow"', async () => {
     const { status, json } = await service.as('ADMIN', `${logs}?follow=true&lines=5`);
     expect([status, json.errors[0].pointer]).toEqual([422, 'query:lines']);
   });
 
-  it('can be followed until the client leaves', async () => {
+  it('can be followed until the client disconnects', async () => {
     const client = await openEvents(`${service.url}${logs}?follow=true`, await service.token('ADMIN'));
     await until('a line came', () => client.data().length > 0);
     expect(client.data()[0]).toMatchObject({ priority: 6, message: expect.stringContaining('simulated') });
     client.leave();
     await until('the request is over', () => service.inFlight.size === 0);
-  }, 20_000);
+  });
 
-  it('are for ENCHANTER and ADMIN only', async () => {
+  it('are only accessible for ENCHANTER and ADMIN', async () => {
     for (const path of [list, logs, `${logs}?follow=true`]) {
       expect((await service.as('USER', path)).json.code).toBe('insufficient_access');
       expect((await service.as(undefined, path)).json.code).toBe('missing_token');
@@ -95,9 +95,19 @@ describe.each(['v1', 'v2'])('Simulated services over %s', (version) => {
 });
 
 describe('Without SERVICE_ALLOWED_UNITS', () => {
-  it('no unit appears, none can be read', async () => {
+  it('lists the simulated units in sim mode', async () => {
     const service = await startTestService();
-    expect((await service.as('ADMIN', '/api/v2/service/get_services_list')).json).toEqual({ head: [], base: [] });
+    const { head, base } = (await service.as('ADMIN', '/api/v2/service/get_services_list')).json;
+    expect([head.length, base.length]).toEqual([4, 3]);
+    const { json } = await service.as('ADMIN', '/api/v2/service/head/robot-vision.service');
+    expect(json.entries.length).toBeGreaterThan(0);
+    await service.stop();
+  });
+
+  it('lists no unit in robot mode, and none can be read', async () => {
+    const service = await startTestService({ settings: { SERVICE_MODE: 'robot', SERVICE_ROBOT_URL: 'sim:' } });
+    const { head } = (await service.as('ADMIN', '/api/v2/service/get_services_list')).json;
+    expect(head.length ?? 0).toBe(0);
     const { json } = await service.as('ADMIN', '/api/v2/service/head/robot-vision.service');
     expect(json.code).toBe('unit_not_allowed');
     expect(json.detail).toContain('SERVICE_ALLOWED_UNITS');
@@ -106,10 +116,10 @@ describe('Without SERVICE_ALLOWED_UNITS', () => {
 });
 
 describe('A follower', () => {
-  it('is told when the service ends, which does not wait for it', async () => {
+  it('is told when the service shuts down, and does not delay that', async () => {
     const service = await startTestService({
       settings: { SERVICE_ALLOWED_UNITS: 'head=*.service' },
-      limits: { drainGrace: 600_000, drainEnd: 600_000 },
+      limits: { drainGraceMs: 600_000, drainEndMs: 600_000 },
     });
     const url = `${service.url}/api/v2/service/head/robot-vision.service?follow=true`;
     const client = await openEvents(url, await service.token('ADMIN'));

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe.each(['v1', 'v2'])('On a fresh start in sim mode, %s', (version) => {
-  it('answers the URDF of the starter robot, and every mesh it names', async () => {
+  it('serves the URDF of the starter robot and all its meshes', async () => {
     const { status, json } = await service.as('USER', `/api/${version}/urdf/pip.urdf`);
     expect(status).toBe(200);
     expect(XMLValidator.validate(json.urdf)).toBe(true);
@@ -22,7 +22,7 @@ describe.each(['v1', 'v2'])('On a fresh start in sim mode, %s', (version) => {
     }
   });
 
-  it('answers the language-model configuration, and changes it', async () => {
+  it('serves and changes the language-model configuration', async () => {
     const path = `/api/${version}/llm_config/`;
     const before = await service.as('ENCHANTER', path);
     expect(before.json).toMatchObject({ stream: true, daily_token_limit: null, retry: { attempts: 3 } });

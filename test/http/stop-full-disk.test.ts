@@ -7,7 +7,7 @@ import { describeOnDisks } from '../support/small-disk.ts';
 const STOPS = 1_100;
 
 describeOnDisks('A robot whose disk is full', (mount) => {
-  it('is stopped however often, is not moved once the numbers of its fence are used up, and moves when there is room', async () => {
+  it('can always be stopped, but not moved once its fence numbers are used up, until there is space', async () => {
     const disk = mount(4 * 1024 * 1024);
     const service = await startTestService({ settings: { SERVICE_DATA_DIR: disk.folder } });
     const stop = () => service.as('USER', '/api/v2/stop', { method: 'POST' });

@@ -46,8 +46,8 @@ const STOP = () => text('POST', '/api/v2/stop');
 const GO = (x: number) => text('POST', '/api/v2/commands/go_to_relative/', { value: { x } });
 const pose = async () => (await service.as('USER', '/api/v2/get/get_pose')).json.result as { moving: boolean };
 
-describe('Requests of one connection', () => {
-  it('do not let the robot drive on after a stop that came right behind a motion', async () => {
+describe('Requests on one connection', () => {
+  it('do not keep the robot moving after a stop sent right after a motion', async () => {
     for (let round = 0; round < 20; round += 1) {
       const [went, stopped] = await pipeline(GO(5), STOP());
       expect(stopped).toMatchObject({ status: 200, json: { stopped: true } });
@@ -58,27 +58,54 @@ describe('Requests of one connection', () => {
     }
   });
 
-  it('let a motion begin that came behind a stop', async () => {
+  it('allow a motion sent after a stop', async () => {
     const [stopped, went] = await pipeline(STOP(), GO(5));
     expect([stopped?.status, went?.status]).toEqual([200, 200]);
     expect(await pose()).toMatchObject({ moving: true });
     await service.as('USER', '/api/v2/stop', { method: 'POST' });
   });
 
-  it('end a wait before a stop at once, though nothing answers it', async () => {
+  const WAITS = ['wait_for_skill', 'wait_for_skill_started', 'cancel_and_wait_for_mission'] as const;
+  const waitFor = (command: string, value: string) => ({
+    v1: text('POST', '/api/v1/str/', { command, value }),
+    v2: text('POST', `/api/v2/commands/${command}/`, { value }),
+  });
+  const startMission = async () => {
     const skill = { command: 'skill', value: { name: 'wait', seconds: 600 } };
-    const mission = (await service.as('USER', '/api/v1/dict/', { method: 'POST', body: skill })).json.result.msg;
-    const wait = text('POST', '/api/v1/str/', { command: 'wait_for_skill', value: mission });
-    const [first, second, stopped, third] = await pipeline(wait, wait, STOP(), wait);
-    expect(stopped).toMatchObject({ status: 200, json: { stopped: true, cancelled_missions: 1 } });
-    for (const ended of [first, second]) {
-      if (ended?.status === 200) expect(ended.json.result).toMatchObject({ awaited: false });
-      else expect(ended).toMatchObject({ status: 409, json: { code: 'stopped' } });
+    return (await service.as('USER', '/api/v1/dict/', { method: 'POST', body: skill })).json.result.msg as string;
+  };
+
+  it.each(WAITS)('end %s ahead of a stop in the same packet immediately', async (command) => {
+    for (const version of ['v1', 'v2'] as const) {
+      const wait = waitFor(command, await startMission())[version];
+      const [first, second, stopped, after] = await pipeline(wait, wait, STOP(), wait);
+      expect(stopped).toMatchObject({ status: 200, json: { stopped: true } });
+      expect(second).toMatchObject({ status: 409, json: { code: 'stopped' } });
+      // A cancel may have ended the mission before the stop acts.
+      if (first?.status === 200) expect(first.json.result).toMatchObject({ cancelled: true });
+      else expect(first).toMatchObject({ status: 409, json: { code: 'stopped' } });
+      expect(after?.status).toBe(200);
     }
-    expect(third?.status).toBe(200);
   });
 
-  it('are worked off one after the other: what was written is what is read', async () => {
+  it('end a wait ahead of a stop in a later packet immediately', async () => {
+    const wait = waitFor('wait_for_skill', await startMission()).v1;
+    const { port, hostname } = new URL(service.url);
+    const socket = connect(Number(port), hostname).setNoDelay().setEncoding('latin1');
+    let received = '';
+    socket.on('data', (more: string) => {
+      received += more;
+    });
+    socket.write(wait + wait);
+    await until(() => service.inFlight.size === 2);
+    await new Promise((resolve) => setTimeout(resolve, 100)); // the first wait has begun by then
+    socket.write(STOP());
+    await until(() => received.includes('"stopped":true'));
+    expect([...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status))).toEqual([409, 409, 200]);
+    socket.destroy();
+  });
+
+  it('are processed in order, so that reads see earlier writes', async () => {
     const admin = `authorization: Bearer ${await service.token('ENCHANTER')}`;
     const item = (n: number) => ({ tablename: 'categories_table', item: { id: 1, name: `name ${n}` } });
     await service.as('USER', '/api/v2/database/add_item/', { method: 'POST', body: item(0) });
@@ -93,20 +120,20 @@ describe('Requests of one connection', () => {
     }
   });
 
-  it('answer queries that stand before and behind a stop', async () => {
+  it('answer queries sent before and after a stop', async () => {
     const ask = text('GET', '/api/v2/get/get_language');
     const answers = await pipeline(ask, STOP(), ask);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  it('are not lost in silence behind a request that would leave HTTP: the connection ends', async () => {
+  it('are not silently lost after an upgrade request, because the connection closes', async () => {
     const upgrade = `${authorization}\r\nconnection: upgrade\r\nupgrade: websocket`;
     const raw = await rawExchange(service.url, [text('GET', '/status', undefined, upgrade) + STOP()]);
     expect(raw).toMatch(/^HTTP\/1\.1 200 /);
     expect(raw.toLowerCase()).toContain('connection: close');
   });
 
-  it('are not begun when the connection is gone before their turn', async () => {
+  it('are not started if the connection closes before their turn', async () => {
     const skill = { command: 'skill', value: { name: 'wait', seconds: 600 } };
     const mission = (await service.as('USER', '/api/v1/dict/', { method: 'POST', body: skill })).json.result.msg;
     const { port, hostname } = new URL(service.url);
@@ -120,8 +147,8 @@ describe('Requests of one connection', () => {
   });
 });
 
-describe('A token that is used for the first time', () => {
-  it('lets no motion begin after a stop on another connection that overtook it', async () => {
+describe('A token used for the first time', () => {
+  it('lets no motion start after a stop that overtook it on another connection', async () => {
     for (let round = 0; round < 20; round += 1) {
       // Each auth over the socket gives a new token, whose signature has to be verified at its first use.
       const { token } = (await (await import('../support/http.ts')).http(service.socketPath, '/api/v2/auth/')).json;

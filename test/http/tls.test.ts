@@ -11,7 +11,7 @@ import { startProcess } from '../support/process.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { temporaryFolder } from '../support/world.ts';
 
-const QUICK = { headersTimeout: 400, requestTimeout: 600, keepAliveTimeout: 400, checkInterval: 50 };
+const QUICK = { headersTimeoutMs: 400, requestTimeoutMs: 600, keepAliveTimeoutMs: 400, checkIntervalMs: 50 };
 
 type Pair = ReturnType<typeof makeCertificate>;
 
@@ -46,7 +46,7 @@ describeWith('openssl', OPENSSL, 'The TLS listener', () => {
   });
   afterAll(() => service.stop());
 
-  it('answers what the plain one answers, to a client that checks the certificate', async () => {
+  it('serves the same routes as the plain one, to a client that verifies the certificate', async () => {
     const headers = { authorization: `Bearer ${await service.token('USER')}` };
     const body = { command: 'sound_level', value: 30 };
     for (const base of [service.tlsUrl, service.url]) {
@@ -55,19 +55,19 @@ describeWith('openssl', OPENSSL, 'The TLS listener', () => {
     }
   });
 
-  it('is TCP as far as rights go: nobody gets a token without a key, and a foreign Host is refused', async () => {
+  it('has the access rules of TCP: no token without a key, and no foreign Host', async () => {
     const { tlsUrl } = service;
     expect((await http(tlsUrl, '/api/v2/auth/', { ca: pair.cert })).json.code).toBe('missing_api_key');
     const foreign = 'GET /status HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n';
     expect(await exchange(tlsUrl, foreign)).toMatch(/^HTTP\/1\.1 421 [\s\S]*"code":"host_not_allowed"/);
   });
 
-  it.each(['TLSv1', 'TLSv1.1'] as const)('refuses %s', async (version) => {
+  it.each(['TLSv1', 'TLSv1.1'] as const)('rejects %s', async (version) => {
     const old = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' };
     await expect(connectTls(service.tlsUrl, old)).rejects.toThrow(/protocol version|ECONNRESET|disconnected/);
   });
 
-  it.each(['TLSv1.2', 'TLSv1.3'] as const)('speaks %s', async (version) => {
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('accepts %s', async (version) => {
     const socket = await connectTls(service.tlsUrl, { minVersion: version, maxVersion: version });
     expect(socket.getProtocol()).toBe(version);
     socket.destroy();
@@ -77,7 +77,7 @@ describeWith('openssl', OPENSSL, 'The TLS listener', () => {
     ['plain HTTP', 'GET /status HTTP/1.1\r\nhost: localhost\r\n\r\n'],
     ['nonsense', '\u0016\u0003\u0001 nonsense that is no handshake\r\n\r\n'],
     ['nothing, until the handshake has taken too long', ''],
-  ])('hangs up on a client that says %s, and goes on', async (_name, text) => {
+  ])('disconnects a client that sends %s, and keeps serving', async (_name, text) => {
     const socket = connectPlain(Number(new URL(service.tlsUrl).port), '127.0.0.1');
     const received: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => received.push(chunk)).on('error', () => undefined);
@@ -87,7 +87,7 @@ describeWith('openssl', OPENSSL, 'The TLS listener', () => {
     expect((await http(service.tlsUrl, '/status', { ca: pair.cert })).status).toBe(200);
   });
 
-  it('answers malformed and slow HTTP with a problem, as the plain one does', async () => {
+  it('answers malformed and slow HTTP with a problem, like the plain one', async () => {
     expect(await exchange(service.tlsUrl, 'HELLO ROBOT\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 400 [\s\S]*"code":"bad_request"/,
     );
@@ -95,7 +95,7 @@ describeWith('openssl', OPENSSL, 'The TLS listener', () => {
     expect(slow).toMatch(/^HTTP\/1\.1 408 [\s\S]*"code":"request_timeout"/);
   });
 
-  it('is absent without a certificate', async () => {
+  it('is not opened without a certificate', async () => {
     const plain = await startTestService();
     expect(plain.tlsUrl).toBe('');
     await plain.stop();
@@ -122,7 +122,7 @@ describeWith('openssl', OPENSSL, 'A renewed certificate', () => {
     return String(subject.CN);
   }
 
-  it('is taken up without a restart, once certificate and key belong together; open connections go on', async () => {
+  it('is loaded without a restart once certificate and key match, and open connections continue', async () => {
     const open = await connectTls(service.tlsUrl);
     expect(await nameNow()).toBe('old');
     renameSync(renewed.certPath, old.certPath);
@@ -135,7 +135,7 @@ describeWith('openssl', OPENSSL, 'A renewed certificate', () => {
     open.destroy();
   });
 
-  it('that is broken, or whose key others can read, leaves the good one in place', async () => {
+  it('is ignored if it is invalid or others can read its key', async () => {
     writeFileSync(old.certPath, 'half a certif');
     expect(await nameNow()).toBe('renewed');
     writeFileSync(old.certPath, renewed.cert);
@@ -144,7 +144,7 @@ describeWith('openssl', OPENSSL, 'A renewed certificate', () => {
   });
 });
 
-describeWith('openssl', OPENSSL, 'A start with a certificate that cannot be used', () => {
+describeWith('openssl', OPENSSL, 'A start with an invalid TLS certificate', () => {
   const folder = temporaryFolder();
   let [pair, other] = [{} as Pair, {} as Pair]; // as: made before the tests, when openssl is known to be there
   beforeAll(() => {
@@ -161,13 +161,13 @@ describeWith('openssl', OPENSSL, 'A start with a certificate that cannot be used
     ['a certificate alone', () => ({ certPath: pair.certPath }), /CERT_PATH is set without SERVICE_TLS_KEY_PATH/],
     ['a key alone', () => ({ keyPath: pair.keyPath }), /KEY_PATH is set without SERVICE_TLS_CERT_PATH/],
     ['no such file', () => ({ ...pair, certPath: join(folder, 'none') }), /CERT_PATH .*does not exist/],
-    ['a certificate that is none', () => ({ ...pair, certPath: file('a', 'hello') }), /CERT_PATH .*no certificate/],
-    ['a key that is none', () => ({ ...pair, keyPath: file('b', 'hello') }), /KEY_PATH .*no private key/],
+    ['a certificate that is none', () => ({ ...pair, certPath: file('a', 'hello') }), /CERT_PATH .*no PEM certificate/],
+    ['a key that is none', () => ({ ...pair, keyPath: file('b', 'hello') }), /KEY_PATH .*no PEM private key/],
     ['a key under a passphrase', () => ({ ...pair, keyPath: file('c', encrypted(pair.keyPath)) }), /encrypted/],
     ['a key that its group can read', () => ({ ...pair, keyPath: file('d', pair.key, 0o640) }), /chmod 600/],
     ['a key that others can read', () => ({ ...pair, keyPath: file('e', pair.key, 0o604) }), /chmod 600/],
-    ['the key of another', () => ({ ...pair, keyPath: other.keyPath }), /do not belong together/],
-  ])('such as %s ends in one line that names the setting', async (_name, make, message) => {
+    ['the key of another', () => ({ ...pair, keyPath: other.keyPath }), /do not match/],
+  ])('fails on %s with one line that names the setting', async (_name, make, message) => {
     const { certPath, keyPath } = make();
     const settings = {
       ...(certPath === undefined ? {} : { SERVICE_TLS_CERT_PATH: certPath }),
@@ -180,20 +180,20 @@ describeWith('openssl', OPENSSL, 'A start with a certificate that cannot be used
     expect((failure as Error).message).not.toMatch(/\n|BEGIN/);
   });
 
-  it('on a port that is taken names the setting, and leaves nothing listening', async () => {
+  it('fails on a port in use with the name of the setting, and leaves nothing listening', async () => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
     const { port } = blocker.address() as { port: number };
     const settings = { ...settingsOf(pair), SERVICE_TLS_PORT: String(port) };
     await expect(startTestService({ settings })).rejects.toThrow(
-      `Port ${port} on 127.0.0.1 is in use already. Stop what listens there or set SERVICE_TLS_PORT.`,
+      `Port ${port} on 127.0.0.1 is already in use. Stop the program that uses it, or set SERVICE_TLS_PORT.`,
     );
     blocker.close();
   });
 });
 
 describeWith('openssl', OPENSSL, 'The process', () => {
-  it('announces the TLS listener beside the others and takes it down with them', async () => {
+  it('announces the TLS listener with the others and closes it with them', async () => {
     const pair = makeCertificate(temporaryFolder(), 'process');
     const service = await startProcess(settingsOf(pair));
     const tlsUrl = / and (https:\S+) and /.exec(service.output().stdout)?.[1] ?? '';

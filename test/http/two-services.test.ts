@@ -12,7 +12,7 @@ const CHANGES = [
   ['temperature', 0.25],
 ] as const;
 
-describe('Two services that were started at once on one data folder', () => {
+describe('Two services started at the same time on one data folder', () => {
   const home = temporaryFolder();
   let services: ServiceProcess[];
   let tokens: string[];
@@ -33,7 +33,7 @@ describe('Two services that were started at once on one data folder', () => {
   const ask = (which: number, path: string, call: HttpCall = {}) =>
     http(services[which]?.url ?? '', path, { ...call, headers: { authorization: `Bearer ${tokens[which]}` } });
 
-  it('have made one signing key and one first API key, and accept tokens and keys of each other', async () => {
+  it("create one signing key and one first API key, and accept each other's tokens and keys", async () => {
     const sets = await Promise.all([0, 1].map((which) => ask(which, '/.well-known/jwks.json')));
     expect(sets[0]?.json).toEqual(sets[1]?.json);
     const there = () => services.flatMap(({ key }) => key ?? []);
@@ -49,7 +49,7 @@ describe('Two services that were started at once on one data folder', () => {
     expect([there().length, keys.length]).toEqual([1, 1]);
   });
 
-  it('lose no row, no change of the configuration and no entry of the audit trail of each other', async () => {
+  it("lose none of each other's rows, configuration changes and audit entries", async () => {
     const row = (n: number) => ({ tablename: 'robots_table', item: { name: `robot ${n}` } });
     const works = Array.from({ length: ROWS }, (_, n) => [
       ask(n % 2, '/api/v2/database/add_item/', { method: 'POST', body: row(n) }),
@@ -69,7 +69,7 @@ describe('Two services that were started at once on one data folder', () => {
     }
   });
 
-  it('clear a table into a snapshot that the other can bring back', async () => {
+  it('clear a table with a snapshot that the other can restore', async () => {
     const { json } = await ask(0, '/api/v2/database/clear_table/?tablename=robots_table', { method: 'DELETE' });
     expect(json.deleted).toBe(ROWS);
     expect((await ask(1, '/api/v2/database/read/?tablename=robots_table')).json).toEqual([]);

@@ -18,7 +18,7 @@ describe.each(['v1', 'v2'])('The simulated volume over %s', (version) => {
     [36.6, 37],
     [99.6, 100],
     [1, 1],
-  ])('set to %d is read back as %d', async (value, stored) => {
+  ])('reads %d back as %d after setting it', async (value, stored) => {
     const expected = { percentage: { value: stored }, muted: false, device: 'simulated' };
     const answer = await set({ percentage: { value } });
     expect([answer.status, answer.json]).toEqual([200, expected]);
@@ -39,7 +39,7 @@ describe.each(['v1', 'v2'])('The simulated volume over %s', (version) => {
     [{ percentage: { value: 50 }, muted: false }, '/muted'],
     [{}, '/percentage'],
     [[], ''],
-  ])('%j is refused, naming %s, and changes nothing', async (body, pointer) => {
+  ])('rejects %j naming %s, and changes nothing', async (body, pointer) => {
     const before = (await service.as('USER', path)).json;
     const { status, json } = await set(body);
     expect([status, json.code]).toEqual([422, 'validation_failed']);
@@ -47,7 +47,7 @@ describe.each(['v1', 'v2'])('The simulated volume over %s', (version) => {
     expect((await service.as('USER', path)).json).toEqual(before);
   });
 
-  it('is kept in the audit trail, refusals too', async () => {
+  it('is recorded in the audit trail, including rejections', async () => {
     await set({ percentage: { value: 12 } });
     await set({ percentage: { value: 1200 } });
     const { json } = await service.as('ENCHANTER', `/api/${version}/audit/?action=volume.set&limit=2`);
@@ -57,7 +57,7 @@ describe.each(['v1', 'v2'])('The simulated volume over %s', (version) => {
     ]);
   });
 
-  it('needs a token, of any level', async () => {
+  it('requires a token of any level', async () => {
     expect((await service.as(undefined, path)).json.code).toBe('missing_token');
     expect((await service.as(undefined, path, { method: 'POST', body: {} })).json.code).toBe('missing_token');
     for (const level of ['USER', 'ADMIN', 'ENCHANTER'] as const)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SimulatedWifi } from '../../functions/shared/adapters/wifi/simulated/simulated-wifi.ts';
 import { give } from '../../functions/shared/port.ts';
-import { wifi } from '../../functions/shared/ports.ts';
+import { SimulatedWifi } from '../../functions/system/network/adapters/simulated/simulated-wifi.ts';
+import { wifi } from '../../functions/system/network/ports.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { temporaryFolder } from '../support/world.ts';
 
@@ -12,7 +12,7 @@ describe.each(['v1', 'v2'])('The simulated Wi-Fi over %s', (version) => {
 
   beforeAll(async () => {
     service = await startTestService({
-      given: [give(wifi, new SimulatedWifi(temporaryFolder(), Date.now, { scan: 2, join: 5 }))],
+      given: [give(wifi, new SimulatedWifi(temporaryFolder(), Date.now, { scanMs: 2, joinMs: 5 }))],
     });
   });
   afterAll(() => service.stop());
@@ -28,7 +28,7 @@ describe.each(['v1', 'v2'])('The simulated Wi-Fi over %s', (version) => {
     expect(json.networks.filter(({ ssid }: { ssid: string }) => ssid === '')).toHaveLength(1);
   });
 
-  it('connects, and remembers that it did', async () => {
+  it('connects, and records the outcome', async () => {
     const { status, json } = await join({ ssid: 'Workshop', password: 'simulated', band: '2.4GHz' });
     expect(status).toBe(200);
     expect(json).toMatchObject({
@@ -57,7 +57,7 @@ describe.each(['v1', 'v2'])('The simulated Wi-Fi over %s', (version) => {
       422,
       'wifi_eap_rejected',
     ],
-  ])('answers %j with %i %s, and is back where it was', async (body, status, code) => {
+  ])('answers %j with %i %s, and restores the previous connection', async (body, status, code) => {
     const before = (await service.as('ADMIN', list)).json.current;
     const answer = await join(body);
     expect([answer.status, answer.json.code]).toEqual([status, code]);
@@ -66,7 +66,7 @@ describe.each(['v1', 'v2'])('The simulated Wi-Fi over %s', (version) => {
     expect(last_configure).toMatchObject({ outcome: 'failed', code });
   });
 
-  it('refuses a certificate that is not there, naming the field, before the radio is touched', async () => {
+  it('rejects a missing certificate by field name before using the radio', async () => {
     const campus = { ssid: 'Campus', eap_method: 'PEAP', identity: 'robot', password: 'simulated' };
     const { status, json } = await join({ ...campus, ca_cert: '/nowhere/ca.pem' });
     expect([status, json.code, json.errors[0].pointer]).toEqual([422, 'validation_failed', '/ca_cert']);
@@ -88,14 +88,14 @@ describe.each(['v1', 'v2'])('The simulated Wi-Fi over %s', (version) => {
     expect((await join(body)).json).toMatchObject({ ssid: body.ssid, connected: true });
   });
 
-  it('keeps the change in the audit trail, without its secrets', async () => {
+  it('records the change in the audit trail, without its secrets', async () => {
     await join({ ssid: 'Robot Lab', password: 'a very secret one' });
     const { text, json } = await service.as('ENCHANTER', `/api/${version}/audit/?action=network.configure&limit=1`);
     expect(json.entries[0]).toMatchObject({ subject: { ssid: 'Robot Lab' }, outcome: 'wifi_wrong_password' });
     expect(text).not.toContain('a very secret one');
   });
 
-  it('is for operators only', async () => {
+  it('is only accessible for operators', async () => {
     for (const level of ['USER', undefined] as const) {
       const status = level === undefined ? 401 : 403;
       expect((await service.as(level, list)).status).toBe(status);

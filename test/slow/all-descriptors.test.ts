@@ -10,7 +10,7 @@ import { ROOT } from '../support/sources.ts';
 
 const DESCRIPTORS = 256;
 
-it('Connections that take every descriptor they can get hold up no stop, over TCP or the socket', async () => {
+it('does not delay a stop, over TCP or the socket, when clients take all descriptors', async () => {
   const environment = freshEnvironment();
   const socketPath = environment.SERVICE_SOCKET_PATH ?? '';
   const program = join(ROOT, 'scripts', 'start.mjs');

@@ -3,11 +3,11 @@ import { describeWith } from '../support/components.ts';
 import { broken, hammer } from '../support/hammer.ts';
 import { MOSQUITTO } from '../support/mosquitto.ts';
 
-const ROUNDS = 20;
+const ROUNDS = 8;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describeWith('mosquitto', MOSQUITTO, 'A broker in trouble under 200 commands a second', () => {
-  it('killed and started again and again: each command is answered or fails clearly, none runs twice or late', async () => {
+  it('runs no command twice or late while it is repeatedly killed, and each is answered or fails clearly', async () => {
     const shots = await hammer(async (broker) => {
       for (let round = 0; round < ROUNDS; round += 1) {
         await pause(300 + ((round * 37) % 29) * 40);
@@ -22,7 +22,7 @@ describeWith('mosquitto', MOSQUITTO, 'A broker in trouble under 200 commands a s
     expect(shots.filter(({ outcome }) => outcome !== 'ok').length).toBeGreaterThan(0);
   });
 
-  it('frozen for longer than commands live: what it delivers afterwards does not run', async () => {
+  it('runs no command that is delivered after its deadline by a frozen broker', async () => {
     const shots = await hammer(async (broker) => {
       for (let round = 0; round < ROUNDS; round += 1) {
         await pause(500);

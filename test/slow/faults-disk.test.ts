@@ -8,13 +8,13 @@ import { contents, upload, WRITERS } from '../support/writers.ts';
 
 const MEGABYTE = 1024 ** 2;
 /** The filler, the audit trail, which goes on, and the database's own files, whose rows are looked at instead. */
-const MOVING = /^(filler|audit\.jsonl.*|robot\.sqlite.*)$/;
+const MOVING = /^(filler|audit(-lasting)?\.jsonl.*|robot\.sqlite.*)$/;
 const READ = '/api/v2/database/read/?tablename=robots_table';
 
 /** A service on this disk that has one of everything already. */
 async function serviceOn(disk: SmallDisk, settings: Record<string, string> = {}): Promise<TestService> {
   const data = join(disk.folder, 'data');
-  const service = await startTestService({ settings: { SERVICE_DATA_DIR: data, ...settings } });
+  const service = await startTestService({ settings: { SERVICE_DATA_DIR: data, SERVICE_MIN_FREE: '0', ...settings } });
   const post = async (path: string, body: unknown) => {
     const { status, text } = await service.as('ENCHANTER', `/api/v2/database/${path}/`, { method: 'POST', body });
     if (status !== 200) throw new Error(text);
@@ -43,7 +43,7 @@ describeOnDisks('A full disk, for a service that runs', (mount) => {
   });
   afterAll(() => service.stop());
 
-  it.each(WRITERS)('refuses $name with 507, and leaves everything as it was', async ({ write }) => {
+  it.each(WRITERS)('rejects $name with 507, and changes nothing', async ({ write }) => {
     const folder = service.ports.config.SERVICE_DATA_DIR;
     const [files, rows] = [contents(folder, MOVING), (await service.as('ADMIN', READ)).text];
     const { status, json } = await write(service.as);
@@ -60,12 +60,12 @@ describeOnDisks('A full disk, for a service that runs', (mount) => {
       '/api/v2/network/configure/',
       { ssid: 'Workshop', password: 'simulated' },
     ],
-  ])('still carries out %s', async (_what, path, body) => {
+  ])('still runs %s', async (_what, path, body) => {
     const call = { method: 'POST', ...(body === undefined ? {} : { body }) };
     expect((await service.as('ENCHANTER', path, call)).status).toBe(200);
   });
 
-  it('is no longer in the way once there is room, and the audit trail has kept what was done meanwhile', async () => {
+  it('recovers once there is space, and the audit trail has recorded everything', async () => {
     disk.free();
     for (const { name, write } of WRITERS) expect([name, (await write(service.as)).status]).toEqual([name, 200]);
     const { json } = await service.as('ENCHANTER', '/api/v2/audit/?limit=100');
@@ -86,19 +86,19 @@ describeOnDisks('A disk that turns read-only', (mount) => {
   });
   afterAll(() => service.stop());
 
-  it.each(WRITERS)('refuses $name with 503, naming what cannot be written', async ({ write }) => {
+  it.each(WRITERS)('rejects $name with 503, naming what cannot be written', async ({ write }) => {
     const { status, json } = await write(service.as);
     expect([status, json.code]).toEqual([503, 'component_unavailable']);
     expect(json.detail).toMatch(/^The component "[a-z -]+" is not available\. [A-Z]/);
   });
 
-  it('still carries out a command and a stop', async () => {
+  it('still runs a command and a stop', async () => {
     const body = { command: 'sound_level', value: 40 };
     expect((await service.as('USER', '/api/v2/int/', { method: 'POST', body })).status).toBe(200);
     expect((await service.as('USER', '/api/v2/stop', { method: 'POST' })).status).toBe(200);
   });
 
-  it('is told by readiness', async () => {
+  it('is reported by readiness', async () => {
     const { status, json } = await service.as(undefined, '/health/ready');
     expect([status, json.parts.database.ok, json.parts.skills_folder.ok]).toEqual([503, false, false]);
   });
@@ -110,7 +110,7 @@ describeOnDisks('The commands for keys', (mount) => {
     ['read-only', (disk) => disk.makeReadOnly(), /EROFS|read-only/i],
   ];
 
-  it.each(kinds)('on a %s disk say so, end with 1, and change no key', async (_kind, spoil, words) => {
+  it.each(kinds)('report a %s disk, exit with 1, and change no key', async (_kind, spoil, words) => {
     const disk = mount(MEGABYTE);
     const environment = freshEnvironment({ HOME: disk.folder });
     const create = ['api-key', 'create', '--name', 'n', '--level', 'USER'];

@@ -2,16 +2,19 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { AuditFile } from '../../functions/shared/adapters/audit-trail/file.ts';
-import { fileRecord } from '../../functions/shared/adapters/wifi-record/file.ts';
-import { homeWithRobots, openAt } from '../support/database-file.ts';
+import { AuditFile } from '../../functions/shared/observability/adapters/audit-trail/file.ts';
+import { fileRecord } from '../../functions/system/network/adapters/wifi-record-file.ts';
+import { homeWithRobots, openAt, REQUESTER } from '../support/database-file.ts';
+import { ageLock } from '../support/locks.ts';
 import { freshEnvironment, launch, startProcess } from '../support/process.ts';
 import { untilExists } from '../support/processes.ts';
-import { sourceUrl, startModule } from '../support/run-source.ts';
+import { Random } from '../support/random.ts';
+import { sourcePath, startModule } from '../support/run-source.ts';
 import { silentLogger, temporaryFolder, testConfig } from '../support/world.ts';
 
-const KILLS = 8;
+const KILLS = 6;
 const LONGEST_WAIT_MS = 120;
+const random = new Random(20_261_123);
 
 /** Starts a writer that works without end, kills it in the middle of its work, and gives the lines it has told. */
 async function killed(code: string, environment: Record<string, string> = {}): Promise<string[]> {
@@ -21,7 +24,7 @@ async function killed(code: string, environment: Record<string, string> = {}): P
     over = true;
   });
   while (!writer.stdout().includes('\n') && !over) await pause(5);
-  await pause(Math.random() * LONGEST_WAIT_MS);
+  await pause(random.below(LONGEST_WAIT_MS));
   writer.child.kill('SIGKILL');
   const { signal, stdout, stderr } = await writer.ended;
   expect({ signal, stderr }).toEqual({ signal: 'SIGKILL', stderr: '' });
@@ -29,20 +32,20 @@ async function killed(code: string, environment: Record<string, string> = {}): P
 }
 
 const LOGGER = `
-  import { createLogger } from '${sourceUrl('functions/shared/logger.ts')}';
+  import { createLogger } from '${sourcePath('functions/shared/observability/logger.ts')}';
   const logger = createLogger('silent');`;
 
 describe('kill -9', () => {
-  it('during an export leaves the old file or the new one as a whole, and the next start sweeps up', async () => {
+  it('during an export leaves the old or the new file, and the next start cleans up', async () => {
     const home = temporaryFolder();
     await homeWithRobots(home, 5_000, 'red');
     const exports = testConfig({ HOME: home }).SERVICE_EXPORT_DIR;
     const code = `${LOGGER}
-      import { openDatabase } from '${sourceUrl('functions/shared/adapters/database/open.ts')}';
-      import { loadConfig } from '${sourceUrl('functions/shared/config.ts')}';
+      import { openDatabase } from '${sourcePath('functions/database/adapters/open.ts')}';
+      import { loadConfig } from '${sourcePath('functions/shared/config.ts')}';
       const database = await openDatabase(loadConfig(process.env).config, logger, Date.now);
       for (;;) {
-        await database.exportTables({ table: 'robots_table' }, 'robots.csv');
+        await database.exportTables({ table: 'robots_table' }, 'robots.csv', { signal: new AbortController().signal, owner: 'key-1' });
         console.log('exported');
       }`;
     let whole: string | undefined;
@@ -54,16 +57,16 @@ describe('kill -9', () => {
       expect(text === whole).toBe(true);
     }
     const database = await openAt(home);
-    await database.exportTables({ table: 'robots_table' }, 'robots.csv');
+    await database.exportTables({ table: 'robots_table' }, 'robots.csv', REQUESTER);
     await database.close();
     expect(readdirSync(exports)).toEqual(['robots.csv']);
   });
 
-  it('during writes to the audit trail loses no entry that was read back, and the next entry stands on a line of its own', async () => {
+  it('during audit writes loses no entry that was read back, and the next entry is on its own line', async () => {
     const path = join(temporaryFolder(), 'audit.jsonl');
     const code = `${LOGGER}
-      import { AuditFile } from '${sourceUrl('functions/shared/adapters/audit-trail/file.ts')}';
-      import { stamp } from '${sourceUrl('functions/shared/adapters/audit-trail/port.ts')}';
+      import { AuditFile } from '${sourcePath('functions/shared/observability/adapters/audit-trail/file.ts')}';
+      import { stamp } from '${sourcePath('functions/shared/observability/audit-trail.port.ts')}';
       const trail = new AuditFile('${path}', logger);
       for (;;) {
         const entry = { ...stamp(Date.now()), action: 'command', subject: { text: 'x'.repeat(300) }, outcome: 'ok' };
@@ -80,10 +83,10 @@ describe('kill -9', () => {
     }
   });
 
-  it('during a Wi-Fi configure leaves a record that can be read and says that it was interrupted, or how it went', async () => {
+  it('during a Wi-Fi configuration leaves a readable record of the outcome or interruption', async () => {
     const path = join(temporaryFolder(), 'last.json');
     const code = `${LOGGER}
-      import { fileRecord } from '${sourceUrl('functions/shared/adapters/wifi-record/file.ts')}';
+      import { fileRecord } from '${sourcePath('functions/system/network/adapters/wifi-record-file.ts')}';
       const record = fileRecord('${path}', Date.now, logger);
       for (;;) {
         await record.start('Workshop');
@@ -99,16 +102,18 @@ describe('kill -9', () => {
     expect(readdirSync(dirname(path)).filter((name) => !/^last\.json(\.new)?$/.test(name))).toEqual([]);
   });
 
-  it('during the first start of a robot leaves a first key that opens the next one', async () => {
+  it('during the first start of a robot leaves a first key that works after the next start', async () => {
     for (let round = 0; round < KILLS; round++) {
       const HOME = temporaryFolder();
       const environment = freshEnvironment({ HOME, SERVICE_MODE: 'robot', SERVICE_HOST: '127.0.0.1' });
       mkdirSync(join(HOME, '.robot-rest'), { mode: 0o700 });
       const { child } = launch([], environment);
-      await pause(150 + round * 40);
+      await pause(150 + round * 60);
       child.kill('SIGKILL');
+      const keys = join(HOME, '.robot-rest', 'api-keys.json');
+      ageLock(keys);
       const service = await startProcess(environment);
-      await untilExists(join(HOME, '.robot-rest', 'api-keys.json')); // seconds, when the killed one held the lock
+      await untilExists(keys);
       const key = readFileSync(join(HOME, '.robot-rest', 'first-api-key'), 'utf8').trim();
       const answer = await fetch(`${service.url}/api/v2/auth/`, { headers: { 'x-api-key': key } });
       expect([round, answer.status]).toEqual([round, 200]);

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openSimulatedRobot } from '../../functions/shared/adapters/robot-link/simulated/simulated-robot.ts';
 import { give } from '../../functions/shared/port.ts';
-import { robotLink } from '../../functions/shared/ports.ts';
+import { openSimulatedRobot } from '../../functions/shared/robot-link/adapters/simulated/simulated-robot.ts';
+import { robotLink } from '../../functions/shared/robot-link/ports.ts';
 import { describeWith } from '../support/components.ts';
 import { type HttpAnswer, http } from '../support/http.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
@@ -16,7 +16,7 @@ const seen = ({ status, json }: HttpAnswer): [number, string | undefined] => [st
 const GONE = [503, 'robot_unavailable'];
 const UNAVAILABLE = [503, 'component_unavailable'];
 
-describe('A robot link that is cut in the middle of requests', () => {
+describe('A robot link cut during requests', () => {
   const robot = openSimulatedRobot(Date.now);
   let service: TestService;
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe('A robot link that is cut in the middle of requests', () => {
   const send = (kind: string, command: string, value: unknown) =>
     service.as('USER', `/api/v2/${kind}/`, { method: 'POST', body: { command, value } });
 
-  it('ends every wait, refuses commands and stop, is told by readiness, and comes back with its missions', async () => {
+  it('ends every wait, rejects commands and stop, is reported by readiness, and recovers its missions', async () => {
     const mission = (await send('dict', 'skill', { name: 'wait', seconds: 2 })).json.result.msg;
     const waits = [1, 2, 3].map(() => send('str', 'wait_for_skill', mission));
     while (service.inFlight.size < waits.length) await new Promise(setImmediate);
@@ -62,7 +62,7 @@ describeWith('faketime', FAKETIME, 'A clock', () => {
   }
   const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
-  it('decides how long a token lives, whichever process signed it', async () => {
+  it('decides when a token expires, whichever process signed it', async () => {
     const first = await at('+0');
     const { token } = (await http(first.socketPath, '/api/v2/auth/')).json;
     for (const [time, outcome] of [
@@ -74,7 +74,7 @@ describeWith('faketime', FAKETIME, 'A clock', () => {
     }
   });
 
-  it('that stands before the build date gives no token over TCP, but over the socket, and lets commands through', async () => {
+  it('issues tokens only over the socket when it is before the build date, and allows commands', async () => {
     const past = await at('@2020-01-01 00:00:00');
     const refused = await http(past.url, '/api/v2/auth/', { headers: { 'x-api-key': 'rk_any' } });
     expect(seen(refused)).toEqual(UNAVAILABLE);
@@ -90,8 +90,8 @@ describeWith('faketime', FAKETIME, 'A clock', () => {
   });
 });
 
-describe('An audio daemon that is not there', () => {
-  it('is 503 for reading and setting the volume, and disturbs nothing else', async () => {
+describe('A missing audio daemon', () => {
+  it('makes reading and setting the volume 503, and affects nothing else', async () => {
     const folder = temporaryFolder();
     const service = await startTestService({
       settings: {
@@ -111,7 +111,7 @@ describe('An audio daemon that is not there', () => {
 });
 
 describeWith('sshd', SSHD, 'A base computer', () => {
-  it('that goes away is told as unavailable, and head still answers', async () => {
+  it('is reported as unavailable when it goes away, and head still works', async () => {
     const sshd = new TestSshd();
     await sshd.start();
     const service = await startTestService({
@@ -135,7 +135,7 @@ function removeAll(file: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(file + end);
 }
 
-describe('A database file that is spoilt in the middle of requests', () => {
+describe('A database file corrupted during requests', () => {
   const READ = '/api/v2/database/read/?tablename=robots_table';
   const spoilers: Array<[string, (file: string) => void]> = [
     ['overwritten', (file) => writeFileSync(file, randomBytes(200_000))],

@@ -65,7 +65,7 @@ function download(look: () => void): Promise<{ status: number; bytes: number; la
 }
 
 describe('A mesh of 500 MB', () => {
-  it('downloads whole while the service stays as small as it was', async () => {
+  it('downloads completely with constant memory of the service', async () => {
     await download(() => undefined); // what code and buffers take once
     const before = resident();
     let most = before;
@@ -76,7 +76,7 @@ describe('A mesh of 500 MB', () => {
     expect(most - before).toBeLessThan(MOST_GROWTH);
   });
 
-  it('goes to four clients at once just the same', async () => {
+  it('downloads to four clients at once with constant memory', async () => {
     const before = resident();
     let most = before;
     const look = () => {
@@ -87,7 +87,7 @@ describe('A mesh of 500 MB', () => {
     expect(most - before).toBeLessThan(MOST_GROWTH);
   });
 
-  it('gives a range from its very end', async () => {
+  it('serves a range at its very end', async () => {
     const { status, text, headers } = await http(service.url, '/api/v2/meshes/large.stl', {
       headers: { authorization, range: `bytes=${SIZE - 3}-` },
     });

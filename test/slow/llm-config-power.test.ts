@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { openLlmConfigFile } from '../../functions/shared/adapters/llm-config-file/open.ts';
+import { openLlmConfigFile } from '../../functions/system/llm-config/adapters/open.ts';
 import { parseDocument } from '../../functions/system/llm-config/yaml/document.ts';
-import { sourceUrl, startModule } from '../support/run-source.ts';
+import { sourcePath, startModule } from '../support/run-source.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { describeOnDisks } from '../support/small-disk.ts';
 import { silentLogger, temporaryFolder, testConfig } from '../support/world.ts';
@@ -16,9 +16,10 @@ const REST = Array.from({ length: 4000 }, (_, index) => `key_${index}: "value ${
 /** A program that counts up one key of the file without end, and says each number it has been told is written. */
 function counter(file: string, key: string): string {
   return `
-    import { ConfigFile } from '${sourceUrl('functions/shared/adapters/llm-config-file/config-file.ts')}';
-    import { changeLlmConfig, readLlmConfig } from '${sourceUrl('functions/system/llm-config/llm-config.ts')}';
-    const file = new ConfigFile('${file}');
+    import { ConfigFile } from '${sourcePath('functions/system/llm-config/adapters/config-file.ts')}';
+    import { changeLlmConfig, readLlmConfig } from '${sourcePath('functions/system/llm-config/llm-config.ts')}';
+    import { DiskReserve } from '${sourcePath('functions/shared/kit/files/disk-reserve.ts')}';
+    const file = new ConfigFile('${file}', new DiskReserve(0));
     for (;;) {
       const { value } = await readLlmConfig(file);
       const next = value.${key} + 1;
@@ -33,8 +34,8 @@ function numberIn(text: string, key: string): number {
   return Number(parseDocument(text).value[key]);
 }
 
-describe('kill -9 of a service that changes the configuration, wherever it stands', () => {
-  it('leaves the old file or the new one, and the previous one beside it', async () => {
+describe('kill -9 of a service at any point of a configuration change', () => {
+  it('leaves the old or the new file, with the previous one next to it', async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'llm.yaml');
     writeFileSync(file, `count: 0\n${REST}`);
@@ -64,8 +65,8 @@ describe('kill -9 of a service that changes the configuration, wherever it stand
   });
 });
 
-describe('Two services that change the configuration at once', () => {
-  it('lose no change of each other', async () => {
+describe('Two services that change the configuration concurrently', () => {
+  it("lose none of each other's changes", async () => {
     const file = join(temporaryFolder(), 'llm.yaml');
     writeFileSync(file, 'a: 0\nb: 0\n');
     const both = ['a', 'b'].map((key) => startModule(counter(file, key)));
@@ -84,7 +85,7 @@ describeOnDisks('A full disk', (mount) => {
   let service: TestService;
   afterAll(() => service.stop());
 
-  it('answers 507 and leaves the configuration and the previous one as they were', async () => {
+  it('answers 507 and leaves the configuration and its backup unchanged', async () => {
     const disk = mount(64 * 1024);
     const file = join(disk.folder, 'llm.yaml');
     writeFileSync(file, 'a: 1\nb: 2\n');

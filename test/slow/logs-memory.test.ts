@@ -19,7 +19,7 @@ function* entries(count: number, message: (index: number) => string | Buffer): G
   for (let index = 0; index < count; index++) yield { at: begin + index, unit: UNIT, message: message(index) };
 }
 
-describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'The memory of a service whose logs are read', () => {
+describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'The memory of a service while its logs are read', () => {
   describeWith('sshd', SSHD, 'on head, and on base over a real sshd', () => {
     const folder = temporaryFolder();
     const sshd = new TestSshd();
@@ -93,21 +93,21 @@ describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'The memory of a service 
       await sshd.stop();
     });
 
-    it('stays flat over 10 000 large entries of head, read five times', async () => {
+    it('stays constant over 10 000 large entries of head, read twice', async () => {
       let size = 0;
       const grown = await growth(async () => {
-        for (let round = 0; round < 5; round++) size += await drain(`head/${UNIT}`);
+        for (let round = 0; round < 2; round++) size += await drain(`head/${UNIT}`);
       });
-      expect(size).toBeGreaterThan(5 * 70_000_000);
+      expect(size).toBeGreaterThan(2 * 70_000_000);
       expect(grown).toBeLessThan(64 * MIB);
     });
 
-    it('stays flat over a journal of 100 000 entries of base, read by five at once', async () => {
+    it('stays constant over a journal of 100 000 entries of base, read by five clients at once', async () => {
       const grown = await growth(() => Promise.all([1, 2, 3, 4, 5].map(() => drain(`base/${UNIT}`))));
       expect(grown).toBeLessThan(64 * MIB);
     });
 
-    it('stays flat while a follower does not read, and is freed of it when that one leaves', async () => {
+    it('stays constant while a follower does not read, and is freed when it disconnects', async () => {
       const writer = new JournalWriter(join(folder, 'large'), 'new');
       const grown = await growth(async () => {
         const response = await open(`head/${UNIT}?follow=true`);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../functions/shared/json.ts';
+import type { JsonObject } from '../../functions/shared/kit/json.ts';
 import { refusal } from '../support/errors.ts';
 import { type BedOptions, Ros1Bed } from '../support/ros1.ts';
 import { describeWithRos1 } from '../support/ros1-components.ts';
@@ -59,7 +59,7 @@ describeWithRos1('A stop of a robot with ROS 1', () => {
     expect(await bed.standsFor(500)).toBe(true);
   });
 
-  it('is over once it is confirmed: the robot can drive again', async () => {
+  it('is over once it is confirmed, so that the robot can drive again', async () => {
     const robot = await bedWith();
     await robot.stop();
     await missionOf(robot);
@@ -67,7 +67,7 @@ describeWithRos1('A stop of a robot with ROS 1', () => {
     expect(await bed.standsFor(300)).toBe(false);
   });
 
-  it('is not confirmed by odometry that was held back from before it', async () => {
+  it('is not confirmed by delayed odometry from before it', async () => {
     const other = await bedWith({ actions: { move_base: ['--cancel-delay', '2000'] } });
     proxy = await SlowProxy.start(bed.bridgePort);
     const robot = await robotAt(proxy.url);
@@ -83,7 +83,7 @@ describeWithRos1('A stop of a robot with ROS 1', () => {
     expect(await bed.standsFor(300)).toBe(true);
   });
 
-  it('takes no action server for gone whose statuses are held back', async () => {
+  it('does not take an action server with delayed statuses for dead', async () => {
     const other = await bedWith({ base: ['--halt', 'lie'], actions: { move_base: ['--cancel-delay', '5000'] } });
     proxy = await SlowProxy.start(bed.bridgePort);
     const robot = await robotAt(proxy.url, SERVICE_MAPPING);
@@ -98,7 +98,7 @@ describeWithRos1('A stop of a robot with ROS 1', () => {
     expect(ended).toMatchObject({ msg: 'Mission cancelled' });
   });
 
-  it('waits for a command that is delivered after its connection was cut, and stops that too', async () => {
+  it('waits for a command delivered after its connection was closed, and stops that too', async () => {
     bed = await Ros1Bed.start();
     proxy = await SlowProxy.start(bed.bridgePort);
     const robot = await robotAt(proxy.url, MAPPING.replace('reset_odometry:', `${DRIVE}\n  reset_odometry:`));
@@ -116,25 +116,24 @@ describeWithRos1('A stop of a robot with ROS 1', () => {
     expect(await bed.standsFor(300)).toBe(true);
   });
 
-  it('is confirmed though its goal fits no message and never reached a server', async () => {
+  it('is confirmed even if a goal was invalid and never reached a server', async () => {
     bed = await Ros1Bed.start();
     const robot = await robotAt(bed.url, MISFIT_MAPPING);
     await missionOf(robot);
     expect(await robot.stop({ deadline: Date.now() + 10_000 })).toMatchObject({ stopped: true });
   });
 
-  it('is confirmed by a server that tells errors as status messages; a goal it refuses is told', async () => {
+  it('is confirmed by a server that sends errors as status messages, and rejected goals are reported', async () => {
     bed = await Ros1Bed.start({ bridge: ['--status'] });
     const robot = await robotAt(bed.url, MISFIT_MAPPING);
-    const id = await missionOf(robot);
-    expect(await robot.send('wait_for_skill', id)).toMatchObject({
-      awaited: false,
+    expect(await robot.send('go_to_absolute', FAR_AHEAD)).toMatchObject({
+      called: false,
       msg: expect.stringContaining('does not have a field goal.target_pose.pose.position.zz'),
     });
     expect(await robot.stop()).toEqual({ stopped: true, cancelled_missions: 0 });
   });
 
-  it('knows how each of many goals ended that replaced one another', async () => {
+  it('knows the outcome of each of many goals that replaced one another', async () => {
     const robot = await bedWith();
     const ids = await Promise.all(Array.from({ length: 30 }, () => missionOf(robot)));
     await bed.untilMoving();
@@ -144,7 +143,7 @@ describeWithRos1('A stop of a robot with ROS 1', () => {
     }
   });
 
-  it('is confirmed after its action server was killed and started again, and the one after that too', async () => {
+  it('is confirmed after its action server was restarted, and so is the next one', async () => {
     const robot = await bedWith();
     await missionOf(robot);
     await bed.untilMoving();
@@ -155,7 +154,7 @@ describeWithRos1('A stop of a robot with ROS 1', () => {
     }
   });
 
-  it('stops a robot whose action server was killed; who waits for its mission is told', async () => {
+  it('stops a robot whose action server was killed, and ends waits for its mission', async () => {
     const robot = await bedWith();
     const id = await missionOf(robot);
     await bed.untilMoving();

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../functions/shared/json.ts';
+import type { JsonObject } from '../../functions/shared/kit/json.ts';
 import { until } from '../support/robot-link-contract.ts';
 import { closeScenes, type Scene, scene } from '../support/rosbridge-link.ts';
 
@@ -28,7 +28,7 @@ const cancelsById = ({ standIn }: Scene) =>
   standIn.of('publish', '/nav/cancel').filter(({ msg }) => (msg as JsonObject).id !== ''); // as: messages are objects
 
 describe.each([1, 2] as const)('An action server of ROS %d', (ros) => {
-  it('that is gone ends waits within seconds, and does not keep a stop from being confirmed', async () => {
+  it('ends waits within seconds when it is gone, and does not prevent the confirmation of a stop', async () => {
     const each = await scene(mapping(ros));
     const id = await called(each);
     const waiting = each.send('wait_for_skill', id);
@@ -38,9 +38,9 @@ describe.each([1, 2] as const)('An action server of ROS %d', (ros) => {
       msg: 'The action server of /nav no longer reports this mission',
     });
     await expect(each.stop()).resolves.toMatchObject({ stopped: true });
-  }, 20_000);
+  });
 
-  it('that lives keeps waits open, however long its mission takes', async () => {
+  it('keeps waits open while it is alive, however long its mission takes', async () => {
     const each = await scene(mapping(ros));
     const id = await called(each);
     const waiting = each.send('wait_for_skill', id);
@@ -49,9 +49,9 @@ describe.each([1, 2] as const)('An action server of ROS %d', (ros) => {
     goalOf(each, id)?.end('succeeded');
     await expect(waiting).resolves.toMatchObject({ awaited: true });
     expect(each.standIn.goals).toHaveLength(1);
-  }, 20_000);
+  });
 
-  it('says itself that it has cancelled: before that nobody is told so', async () => {
+  it('has to report a cancel itself before it is confirmed', async () => {
     const each = await scene(mapping(ros));
     each.standIn.onCancel = () => {};
     const id = await called(each);
@@ -65,7 +65,7 @@ describe.each([1, 2] as const)('An action server of ROS %d', (ros) => {
     await expect(cancelling).resolves.toEqual({ cancelled: true, msg: 'Mission cancelled' });
   });
 
-  it('that ends a mission in another way has not cancelled it', async () => {
+  it('has not cancelled a mission that it ended in another way', async () => {
     const each = await scene(mapping(ros));
     each.standIn.onCancel = (goal) => goal.end('succeeded');
     const id = await called(each);
@@ -81,7 +81,7 @@ describe.each([1, 2] as const)('An action server of ROS %d', (ros) => {
     });
   });
 
-  it('that ignores a cancel lets the time of the command run out', async () => {
+  it('lets a cancel time out that it ignores', async () => {
     const each = await scene(mapping(ros));
     each.standIn.onCancel = () => {};
     const id = await called(each);
@@ -96,7 +96,7 @@ describe.each([1, 2] as const)('An action server of ROS %d', (ros) => {
 });
 
 describe('An action server of ROS 2', () => {
-  it('that hangs and is gone at last ends waits too, and keeps no stop from being sent', async () => {
+  it('ends waits when it hangs and then dies, and does not prevent a stop from being sent', async () => {
     const each = await scene(mapping(2));
     each.standIn.oneAtATime = true;
     const id = await called(each);
@@ -107,11 +107,11 @@ describe('An action server of ROS 2', () => {
     expect(each.standIn.of('call_service').map(({ service }) => service)).toContain('/halt');
     each.standIn.gone.add('/nav');
     await expect(waiting).resolves.toMatchObject({ awaited: false });
-  }, 60_000);
+  });
 });
 
 describe('An action server of ROS 1', () => {
-  it('that was started anew keeps neither the next stop nor the one after that from being confirmed', async () => {
+  it('does not prevent the confirmation of the next two stops after a restart', async () => {
     const each = await scene(mapping(1));
     const id = await called(each);
     each.standIn.forget(id);
@@ -122,7 +122,7 @@ describe('An action server of ROS 1', () => {
     expect(report).toEqual({ stopped: true, cancelled_missions: 0 });
   });
 
-  it('that makes a phantom of a mission is asked to cancel it once; a stop gives it up', async () => {
+  it('is asked once to cancel a phantom mission, which a stop then gives up', async () => {
     const each = await scene(mapping(1));
     const id = await called(each);
     each.standIn.forget(id);
@@ -134,7 +134,7 @@ describe('An action server of ROS 1', () => {
     expect(cancelsById(each)).toHaveLength(1);
   });
 
-  it('tells by its status alone how a mission ended whose result was lost', async () => {
+  it('reports the outcome of a mission by status if the result was lost', async () => {
     const each = await scene(mapping(1));
     const id = await called(each);
     const waiting = each.send('wait_for_skill', id);
@@ -143,7 +143,7 @@ describe('An action server of ROS 1', () => {
     await expect(waiting).resolves.toMatchObject({ awaited: false, msg: 'the robot does not say why' });
   });
 
-  it('that works on the goal of somebody else has not stopped', async () => {
+  it('has not stopped while it works on a goal of another client', async () => {
     const each = await scene(mapping(1));
     each.standIn.onCancel = () => {};
     each.standIn.acceptForeignGoal('/nav', 'theirs');

@@ -8,7 +8,7 @@ import { type ServiceProcess, startProcess } from '../support/process.ts';
 import { Random } from '../support/random.ts';
 import { temporaryFolder } from '../support/world.ts';
 
-const ROUNDS = 40;
+const ROUNDS = 16;
 const settings = { HOME: temporaryFolder(), SERVICE_SKILL_PYTHON: '/usr/bin/python3', SERVICE_LOG_LEVEL: 'silent' };
 const folder = join(settings.HOME, '.robot-rest', 'skills');
 
@@ -31,8 +31,8 @@ function upload({ service, token }: Running, fileName: string, text: string): Pr
 const sourceOf = (round: number) => `# ${round}\n${`# ${'x'.repeat(96)}\n`.repeat(5_000)}`;
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 
-describe('A service killed while it takes an upload', () => {
-  it('leaves the old skill or the new one, and the next start sweeps up', async () => {
+describe('A service killed during an upload', () => {
+  it('leaves the old or the new skill, and the next start cleans up', async () => {
     const random = new Random(20_261_121);
     const outcomes = { old: 0, new: 0 };
     let present = sourceOf(0);

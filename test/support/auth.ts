@@ -1,11 +1,12 @@
 import type { AccessLevel } from '../../functions/shared/access.ts';
-import type { ApiKeyRecord, KeyStore } from '../../functions/shared/adapters/key-store/port.ts';
-import { digestOf, KeySet } from '../../functions/shared/adapters/key-store/records.ts';
-import { type DatedKey, KeyRing } from '../../functions/shared/adapters/signing-keys/key-ring.ts';
-import { newKey } from '../../functions/shared/adapters/signing-keys/pem.ts';
-import type { SigningKeys } from '../../functions/shared/adapters/signing-keys/port.ts';
 import type { Config } from '../../functions/shared/config.ts';
-import type { TokenParts } from '../../functions/shared/tokens/tokens.ts';
+import { digestOf, KeySet } from '../../functions/shared/identity/adapters/key-store/records.ts';
+import { type DatedKey, KeyRing } from '../../functions/shared/identity/adapters/signing-keys/key-ring.ts';
+import { newKey } from '../../functions/shared/identity/adapters/signing-keys/pem.ts';
+import type { ApiKeyRecord, KeyStore } from '../../functions/shared/identity/key-store.port.ts';
+import type { Revocations, Session } from '../../functions/shared/identity/revocations.port.ts';
+import type { SigningKeys } from '../../functions/shared/identity/signing-keys.port.ts';
+import type { TokenParts } from '../../functions/shared/identity/tokens.ts';
 import { testConfig } from './world.ts';
 
 /** A moment after the build date, in ms. */
@@ -33,8 +34,30 @@ export class FakeKeyStore implements KeyStore {
     return new KeySet(this.records).findById(id);
   }
 
+  list(): readonly ApiKeyRecord[] {
+    return this.records;
+  }
+
   problem(): undefined {
     return undefined;
+  }
+}
+
+/** Revocations in memory that a test may change. */
+export class FakeRevocations implements Revocations {
+  readonly loggedOut = new Set<string>();
+  generation = '';
+
+  isLoggedOut(clientId: string): boolean {
+    return this.loggedOut.has(clientId);
+  }
+
+  async logOut({ clientId }: Session): Promise<void> {
+    this.loggedOut.add(clientId);
+  }
+
+  socketGeneration(): string {
+    return this.generation;
   }
 }
 
@@ -70,6 +93,7 @@ export function tokenWorld(settings: Record<string, string> = {}) {
     config: testConfig(settings) satisfies Config,
     signingKeys: new FakeSigningKeys(),
     keyStore: new FakeKeyStore(),
+    revocations: new FakeRevocations(),
     clock: () => world.now,
   };
   return world satisfies TokenParts;

@@ -1,14 +1,18 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { openDatabase } from '../../functions/shared/adapters/database/open.ts';
-import type { RobotDatabase } from '../../functions/shared/adapters/database/port.ts';
-import { fifteenTables } from '../../functions/shared/adapters/database/sqlite/migrations/001-fifteen-tables.ts';
-import { type Table, toStored } from '../../functions/shared/adapters/database/tables.ts';
-import type { JsonObject } from '../../functions/shared/json.ts';
-import { createLogger, type Logger } from '../../functions/shared/logger.ts';
+import { openDatabase } from '../../functions/database/adapters/open.ts';
+import { fifteenTables } from '../../functions/database/adapters/sqlite/migrations/001-fifteen-tables.ts';
+import type { RobotDatabase } from '../../functions/database/port.ts';
+import type { Table } from '../../functions/database/tables.ts';
+import { toStored } from '../../functions/database/value.ts';
+import type { JsonObject } from '../../functions/shared/kit/json.ts';
+import { createLogger, type Logger } from '../../functions/shared/observability/logger.ts';
 import { rowOf, TABLES } from './rows.ts';
 import { silentLogger, temporaryFolder, testConfig } from './world.ts';
+
+/** A key that waits for as long as it takes. */
+export const REQUESTER = { signal: new AbortController().signal, owner: 'key-1' };
 
 /** Where a service at home in this folder keeps its database. */
 export function databaseFile(home: string): string {

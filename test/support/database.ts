@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { AccessLevel } from '../../functions/shared/access.ts';
 import type { Config } from '../../functions/shared/config.ts';
-import type { Endpoint } from '../../functions/shared/middleware/endpoint.ts';
+import { tokens } from '../../functions/shared/identity/ports.ts';
+import type { Tokens } from '../../functions/shared/identity/tokens.ts';
+import type { Endpoint } from '../../functions/shared/pipeline/endpoint.ts';
 import { give, type Ports } from '../../functions/shared/port.ts';
-import { tokens } from '../../functions/shared/ports.ts';
-import type { Tokens } from '../../functions/shared/tokens/tokens.ts';
 import { type Answer, invoke } from './invoke.ts';
 import { testConfig, testPorts } from './world.ts';
 
@@ -58,4 +58,17 @@ export function databaseWorld(settings: Record<string, string> = {}, clock?: () 
     },
     close: () => ports.close(),
   };
+}
+
+const opened: DatabaseWorld[] = [];
+
+/** A start of the service on the data of a home; {@link closeDatabases} closes it. */
+export function startDatabase(home: string, clock?: () => number): DatabaseWorld {
+  const world = databaseWorld({ HOME: home }, clock);
+  opened.push(world);
+  return world;
+}
+
+export async function closeDatabases(): Promise<void> {
+  await Promise.all(opened.splice(0).map((world) => world.close()));
 }

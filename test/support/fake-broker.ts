@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-const PACKET = { connect: 0x10, subscribe: 0x82 } as const;
+const PACKET = { connect: 0x10, subscribe: 0x82, unsubscribe: 0xa2 } as const;
 
 export interface FakeBroker {
   readonly url: string;
   /** The CONNECT packets that came, each of a connection of its own. */
   readonly connects: Buffer[];
+  /** The SUBSCRIBE packets that came. */
+  readonly subscribes: Buffer[];
   /** MQTT 5 reason code of every subscription from now on. */
   granting(reason: number): void;
   /** Sends bytes over the present connection. */
@@ -16,9 +18,10 @@ export interface FakeBroker {
   close(): Promise<void>;
 }
 
-/** As little of an MQTT 5 broker as lets a client sign in and subscribe to one topic, and says what real ones seldom say. */
+/** As little of an MQTT 5 broker as lets a client sign in and subscribe to a few topics, and says what real ones seldom say. */
 export async function startFakeBroker(): Promise<FakeBroker> {
   const connects: Buffer[] = [];
+  const subscribes: Buffer[] = [];
   let granted = 0;
   let present: Socket | undefined;
   const server = createServer((socket) => {
@@ -30,8 +33,12 @@ export async function startFakeBroker(): Promise<FakeBroker> {
         socket.write(Buffer.from([0x20, 3, 0, 0, 0])); // CONNACK: success, no properties
       }
       // SUBACK with the id of the packet, which stands behind its length of one byte
-      if (packet[0] === PACKET.subscribe)
-        socket.write(Buffer.from([0x90, 4, packet[2] ?? 0, packet[3] ?? 0, 0, granted]));
+      if (packet[0] === PACKET.subscribe) {
+        subscribes.push(packet);
+        const reasons = Array<number>(topicsIn(packet)).fill(granted);
+        socket.write(Buffer.from([0x90, 3 + reasons.length, packet[2] ?? 0, packet[3] ?? 0, 0, ...reasons]));
+      }
+      if (packet[0] === PACKET.unsubscribe) socket.write(Buffer.from([0xb0, 4, packet[2] ?? 0, packet[3] ?? 0, 0, 0]));
     });
   });
   server.listen(0, '127.0.0.1');
@@ -39,6 +46,7 @@ export async function startFakeBroker(): Promise<FakeBroker> {
   return {
     url: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`, // as: a TCP server has no other kind of address
     connects,
+    subscribes,
     granting: (reason) => {
       granted = reason;
     },
@@ -53,4 +61,11 @@ export async function startFakeBroker(): Promise<FakeBroker> {
       await once(server, 'close');
     },
   };
+}
+
+/** How many topics a short SUBSCRIBE packet without properties names. */
+function topicsIn(packet: Buffer): number {
+  let count = 0;
+  for (let at = 5; at < packet.length; at += 3 + packet.readUInt16BE(at)) count += 1;
+  return count;
 }

@@ -5,8 +5,8 @@ import type {
   Security,
   Wifi,
   WifiProfile,
-} from '../../functions/shared/adapters/wifi/port.ts';
-import type { LastConfigure, WifiRecord } from '../../functions/shared/adapters/wifi-record/port.ts';
+} from '../../functions/system/network/port.ts';
+import type { LastConfigure, WifiRecord } from '../../functions/system/network/wifi-record.ts';
 
 export const CONNECTION: CurrentConnection = {
   ssid: 'Kitchen',
@@ -38,7 +38,7 @@ export class FakeWifi implements Wifi {
     return { current: null, accessPoints: scan ? this.scanned : this.known, scannedAt: null };
   }
 
-  async certificateFault(path: string) {
+  async certificateProblem(path: string) {
     return path.startsWith('/etc/ssl/certs/') ? undefined : 'There is no such file.';
   }
 

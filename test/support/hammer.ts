@@ -1,7 +1,7 @@
-import { Patience } from '../../functions/commands/patience.ts';
-import { openMqttLink } from '../../functions/shared/adapters/robot-link/mqtt/open.ts';
-import type { RobotLink } from '../../functions/shared/adapters/robot-link/port.ts';
+import { CommandDeadline } from '../../functions/commands/command-deadline.ts';
 import { ServiceError } from '../../functions/shared/errors.ts';
+import { openMqttLink } from '../../functions/shared/robot-link/adapters/mqtt/open.ts';
+import type { RobotLink } from '../../functions/shared/robot-link/port.ts';
 import { startMosquitto, type TestBroker } from './mosquitto.ts';
 import { joinBroker } from './relay.ts';
 import { scriptedLink } from './robot.ts';
@@ -62,7 +62,7 @@ export async function hammer(trouble: (broker: TestBroker) => Promise<void>): Pr
 }
 
 async function shoot(link: RobotLink, shots: Shot[]): Promise<void> {
-  const patience = new Patience(Date.now(), LIFE_MS);
+  const patience = new CommandDeadline(Date.now(), LIFE_MS);
   const shot: Shot = { deadline: patience.deadline, ranAt: [] };
   const value = shots.push(shot) - 1;
   const sender = { clientId: 'hammer', accessLevel: 'USER', keyId: 'k' } as const;

@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers';
 import { arrivalStamp } from '../../functions/shared/control/fence.ts';
-import type { Endpoint } from '../../functions/shared/middleware/endpoint.ts';
-import type { Result } from '../../functions/shared/middleware/exchange.ts';
+import type { Endpoint } from '../../functions/shared/pipeline/endpoint.ts';
+import type { Result } from '../../functions/shared/pipeline/exchange.ts';
 import type { Ports } from '../../functions/shared/port.ts';
-import { toEvent } from '../../local-host/event.ts';
+import { toEvent } from '../../local-host/http/event.ts';
 
 export interface Invocation {
   readonly ports: Ports;

@@ -69,3 +69,14 @@ function exportFormat({ at, unit, message, pid = 1, priority = 6 }: JournalEntry
   ];
   return Buffer.concat([Buffer.from(`${fields.join('\n')}\nMESSAGE\n`), size, bytes, Buffer.from('\n\n')]);
 }
+
+/** Settings of a robot whose journals are in these folders, with the units whose log may be read. */
+export function journalSettings(head: string, base: string, units: string): Record<string, string> {
+  return {
+    SERVICE_MODE: 'robot',
+    SERVICE_HOST: '127.0.0.1',
+    SERVICE_JOURNAL_DIR: head,
+    SERVICE_BASE_JOURNAL_DIR: base,
+    SERVICE_ALLOWED_UNITS: units,
+  };
+}

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { createLogger } from '../../functions/shared/logger.ts';
+import { createLogger } from '../../functions/shared/observability/logger.ts';
 import { startNetworkManagerMock } from './network-manager-mock.ts';
 import { startTestService } from './service.ts';
 import { temporaryFolder } from './world.ts';

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -69,13 +70,18 @@ export async function startMosquitto(more: readonly string[] = []): Promise<Test
   };
 }
 
+/** A port below those that the system gives to connections, so that none of them takes it before the program listens. */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number }; // as: a TCP server has no other kind of address
-  probe.close();
-  await once(probe, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(15_000, 32_000);
+    const probe = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    );
+    probe.close();
+    if (isFree) return port;
+  }
 }
 
 async function listening(port: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Manager } from '../../functions/shared/adapters/wifi/network-manager/manager.ts';
-import { NM, ROOT as ROOT_PATH } from '../../functions/shared/adapters/wifi/network-manager/names.ts';
+import { Manager } from '../../functions/system/network/adapters/network-manager/manager.ts';
+import { NM, ROOT as ROOT_PATH } from '../../functions/system/network/adapters/network-manager/names.ts';
 import { privateBusFiles, startSystemProgram, until } from './system-programs.ts';
 
 /**

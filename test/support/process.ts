@@ -68,9 +68,13 @@ export async function runToEnd(args: readonly string[], environment: Record<stri
 }
 
 /** Starts the service as `npm start` does, or as another program does, and waits until it says where it listens. */
-export async function startProcess(settings: Record<string, string> = {}, program = START): Promise<ServiceProcess> {
+export async function startProcess(
+  settings: Record<string, string> = {},
+  program = START,
+  args: readonly string[] = program === START ? ['--empty'] : [],
+): Promise<ServiceProcess> {
   const environment = freshEnvironment(settings);
-  const { child, said } = launch([], environment, program);
+  const { child, said } = launch(args, environment, program);
   const url = await new Promise<string>((resolve, reject) => {
     const look = () => {
       const announced = /^Listening on (http:\S+?)(?: |;).*\n/m.exec(said.stdout)?.[1];

@@ -27,8 +27,8 @@ export class Processes {
   }
 }
 
-/** Waits until a condition holds. @throws after `limit` ms, naming it. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, limit = 15_000): Promise<void> {
+/** Waits until a condition holds. @throws after `limit` ms, naming it; by itself the limit only ends what hangs. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, limit = 40_000): Promise<void> {
   const end = Date.now() + limit;
   while (!(await holds())) {
     if (Date.now() > end) throw new Error(`waited ${limit} ms in vain until ${what}`);
@@ -51,6 +51,14 @@ export function processesWith(text: string): number[] {
       }
     })
     .map(Number);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** What a program prints, to check from outside what the service has done. */

@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connectAsync, type MqttClient } from 'mqtt';
-import type { JsonValue } from '../../functions/shared/json.ts';
+import type { JsonValue } from '../../functions/shared/kit/json.ts';
 import type { TestBroker } from './mosquitto.ts';
 import { ROOT } from './sources.ts';
 
@@ -81,6 +81,7 @@ export interface RobotAnswer {
   readonly result?: JsonValue;
   readonly fence?: number;
   readonly declined?: string;
+  readonly replaced?: boolean;
   readonly error?: { readonly code: string; readonly detail: string; readonly ran: string };
 }
 
@@ -148,7 +149,7 @@ export class RobotCaller {
   }
 
   /** These very bytes, with no address for an answer. */
-  async sayRaw(branch: 'commands' | 'stop', text: string): Promise<void> {
+  async sayRaw(branch: 'commands' | 'stop' | 'jog', text: string): Promise<void> {
     await this.#client.publishAsync(`robots/robot-1/${branch}`, text);
   }
 

@@ -35,6 +35,7 @@ export const SESSION_PRINTS = [
   '"command":"sound_level","value":40',
   '"awaited":true',
   '"stopped":true',
+  'event: snapshot',
   '"alg":"ES256"',
   '"access_level":"ADMIN"',
 ];

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../functions/shared/json.ts';
+import type { JsonValue } from '../../functions/shared/kit/json.ts';
 
 interface RealisticYaml {
   readonly name: string;

@@ -1,12 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type {
-  RobotAnswer,
-  RobotCommand,
-  RobotLink,
-  SendOptions,
-} from '../../functions/shared/adapters/robot-link/port.ts';
-import type { JsonValue } from '../../functions/shared/json.ts';
+import type { JsonValue } from '../../functions/shared/kit/json.ts';
+import { argsSchema } from '../../functions/shared/robot-link/command-args.ts';
+import { DOCUMENTED_RESULTS } from '../../functions/shared/robot-link/documented-results.ts';
+import {
+  Replaced,
+  type RobotAnswer,
+  type RobotCommand,
+  type RobotLink,
+  type SendOptions,
+} from '../../functions/shared/robot-link/port.ts';
 import { refusal } from './errors.ts';
+import { plain } from './robot.ts';
 
 type Asked = Pick<RobotCommand, 'command' | 'value'>;
 
@@ -20,6 +24,8 @@ export interface LinkUnderTest {
   readonly numbered: (n: number) => Asked & { readonly answer: JsonValue };
   /** A command that is not answered before something else happens, `stop` at the latest. */
   readonly waiting: (send: (asked: Asked) => Promise<RobotAnswer>) => Promise<Asked>;
+  /** More commands that every robot answers alike. */
+  readonly others?: readonly Asked[];
   /** How many commands have reached the robot, stop apart. */
   readonly reached?: () => number;
   /** Takes the robot away, and brings it back. */
@@ -28,6 +34,8 @@ export interface LinkUnderTest {
   readonly end: () => Promise<void>;
 }
 
+/** Takes the robot long. */
+const DRIVE: Asked = { command: 'go_to_absolute', value: { x: 9, y: 0, z: 0, theta: 0 } };
 const SENDER = { clientId: 'alice', accessLevel: 'USER', keyId: 'key-1' } as const;
 
 /** What every link promises, whatever is behind it. */
@@ -58,6 +66,31 @@ export function robotLinkContract(name: string, open: () => Promise<LinkUnderTes
 
     it('brings a question to the robot and its answer back', async () => {
       expect(await send(world.question)).toEqual(world.answer);
+    });
+
+    it('answers as its catalogue documents, and documents common commands as every link does', async () => {
+      for (const asked of [world.question, world.numbered(7), DRIVE, ...(world.others ?? [])]) {
+        const { result } = world.link.catalogue().get(asked.command) ?? {};
+        expect([asked.command, result]).toEqual([asked.command, expect.any(Object)]);
+        const known = DOCUMENTED_RESULTS[asked.command];
+        const answer = plain(await send(asked));
+        for (const schema of [result, known?.result]) {
+          expect([asked.command, schema && argsSchema(schema).safeParse(answer).error]).toEqual([
+            asked.command,
+            undefined,
+          ]);
+        }
+      }
+    });
+
+    it('cancels the drive under way for a new one, and says so', async () => {
+      const first = plain(await send(DRIVE)) as { readonly msg: string }; // as: how drives are called
+      const waiting = send({ command: 'wait_for_skill', value: first.msg });
+      const second = await send(DRIVE);
+      expect(second).toBeInstanceOf(Replaced);
+      expect(plain(second)).toMatchObject({ called: true, msg: expect.any(String) });
+      expect(plain(await waiting)).toMatchObject({ awaited: false, msg: 'Mission cancelled' });
+      expect(await world.link.stop(options())).toMatchObject({ stopped: true });
     });
 
     it('gives each of many askers at once the answer that is theirs', async () => {

@@ -1,27 +1,32 @@
 import type { Caller } from '../../functions/shared/access.ts';
-import type {
-  CommandKind,
-  CommandSpec,
-  RobotLink,
-  SendOptions,
-} from '../../functions/shared/adapters/robot-link/port.ts';
+import { Fence } from '../../functions/shared/control/fence.ts';
+import { ServiceError } from '../../functions/shared/errors.ts';
+import { tokens } from '../../functions/shared/identity/ports.ts';
+import type { Tokens } from '../../functions/shared/identity/tokens.ts';
+import type { JsonValue } from '../../functions/shared/kit/json.ts';
+import { give, type Ports } from '../../functions/shared/port.ts';
 import {
   openSimulatedRobot,
   type SimulatedRobot,
-} from '../../functions/shared/adapters/robot-link/simulated/simulated-robot.ts';
-import { Fence } from '../../functions/shared/control/fence.ts';
-import { ServiceError } from '../../functions/shared/errors.ts';
-import type { JsonValue } from '../../functions/shared/json.ts';
-import { give, type Ports } from '../../functions/shared/port.ts';
-import { robotLink, tokens } from '../../functions/shared/ports.ts';
-import type { Tokens } from '../../functions/shared/tokens/tokens.ts';
+} from '../../functions/shared/robot-link/adapters/simulated/simulated-robot.ts';
+import {
+  type CommandKind,
+  type CommandSpec,
+  Declined,
+  Replaced,
+  type RobotAnswer,
+  type RobotLink,
+  type SendOptions,
+  Unanswered,
+} from '../../functions/shared/robot-link/port.ts';
+import { robotLink } from '../../functions/shared/robot-link/ports.ts';
 import { testConfig, testPorts } from './world.ts';
 
 /** Tokens that are nothing but the name of a client: `Bearer alice` is alice. `expired-alice` ran out just now. */
 export const nameTokens: Tokens = {
   mint: () => Promise.reject(new Error('no token is minted here')),
-  verify(token, graceSeconds = 0): Caller {
-    if (token.startsWith('expired-') && graceSeconds === 0) {
+  verify(token, use = 'request'): Caller {
+    if (token.startsWith('expired-') && use !== 'stop') {
       throw new ServiceError('token_expired', { detail: 'The token has expired.' });
     }
     return { clientId: token.replace('expired-', ''), accessLevel: 'USER', keyId: 'key-1', mayPublish: false };
@@ -54,15 +59,22 @@ export function handClock(start = 1_000_000): { now: () => number; advance(ms: n
 
 /** Sends a command to a robot as one client, without the service around it. */
 export function asClient(robot: SimulatedRobot, clientId: string) {
-  const sender = { clientId, accessLevel: 'USER', keyId: 'key-1' } as const;
+  const sender = { clientId, accessLevel: 'USER', keyId: `key-${clientId}` } as const;
   return (
     command: string,
     value?: JsonValue,
     signal = new AbortController().signal,
   ): JsonValue | Promise<JsonValue> => {
     const options: SendOptions = { deadline: Number.POSITIVE_INFINITY, signal };
-    return robot.send(value === undefined ? { command, sender } : { command, value, sender }, options);
+    const answer = robot.send(value === undefined ? { command, sender } : { command, value, sender }, options);
+    return answer instanceof Promise ? answer.then(plain) : plain(answer);
   };
+}
+
+/** The result alone, whatever the robot says besides. */
+export function plain(answer: RobotAnswer): JsonValue {
+  if (answer instanceof Replaced) return plain(answer.answer);
+  return answer instanceof Declined || answer instanceof Unanswered ? answer.result : answer;
 }
 
 /** A robot with one command of each kind, named after it, whose answers a test decides. */

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonObject } from '../../functions/shared/json.ts';
+import type { JsonObject } from '../../functions/shared/kit/json.ts';
 import { freePort } from './mosquitto.ts';
 import { compiledMoveBase, ROSMASTER } from './ros1-components.ts';
 import { ROOT } from './sources.ts';
@@ -11,6 +11,11 @@ import { type RunningProgram, startSystemProgram, until } from './system-program
 import { temporaryFolder } from './world.ts';
 
 const PYTHON = '/usr/bin/python3';
+
+/** The text of a mapping that the project ships. */
+export function exampleMapping(name: 'turtlebot' | 'nav2'): string {
+  return readFileSync(join(ROOT, `examples/rosbridge/${name}.yaml`), 'utf8');
+}
 
 /** What the base really does, in m/s, rad/s, metres and radians. */
 export interface Motion {

@@ -1,8 +1,9 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../functions/shared/json.ts';
+import type { JsonObject, JsonValue } from '../../functions/shared/kit/json.ts';
+import type { StandInGoal } from './rosbridge-actions.ts';
 import { type Scene, scene } from './rosbridge-link.ts';
-import { RosbridgeStandIn, type StandInGoal } from './rosbridge-server.ts';
+import { RosbridgeStandIn } from './rosbridge-server.ts';
 
 const mapping = (ros: 1 | 2) => {
   const [msg, action] = ros === 1 ? ['', 'a/GoAction'] : ['msg/', 'a/action/Go'];
@@ -121,17 +122,23 @@ async function play(plan: Interleaving): Promise<{ broken: readonly string[]; st
     const answer = act === 'stop' ? each.stop().then(() => witness.answered(number)) : each.send(act, value);
     answers.push(answer.catch(() => undefined));
   }
-  await each.stop().then(
-    () => witness.answered(plan.steps.length),
-    () => undefined,
+  answers.push(
+    each.stop().then(
+      () => witness.answered(plan.steps.length),
+      () => undefined,
+    ),
   );
-  await Promise.all(answers);
+  // A command may wait for as long as its caller does; what is promised here is about what begins.
+  await Promise.race([Promise.all(answers), new Promise((resolve) => setTimeout(resolve, LONGEST_MS).unref())]);
   await pause(30);
   clearInterval(telling);
   await each.link.close();
   await standIn.close();
   return { broken: witness.look(), stops: witness.stops.length };
 }
+
+/** Many times what all goals of an order take together. */
+const LONGEST_MS = 20_000;
 
 /** How many orders are driven side by side: most of the time each of them waits. */
 const TOGETHER = 20;

@@ -1,14 +1,13 @@
-import { isHeldBackByStop } from '../../functions/commands/run-command.ts';
-import {
-  Declined,
-  type RobotLink,
-  type SendOptions,
-  Unanswered,
-} from '../../functions/shared/adapters/robot-link/port.ts';
-import { parseMapping } from '../../functions/shared/adapters/robot-link/rosbridge/mapping.ts';
-import { openRosbridgeRobot } from '../../functions/shared/adapters/robot-link/rosbridge/rosbridge-robot.ts';
+import { isBlockedByStop } from '../../functions/commands/run-command.ts';
 import { arrivalStamp } from '../../functions/shared/control/fence.ts';
-import type { JsonValue } from '../../functions/shared/json.ts';
+import type { JsonValue } from '../../functions/shared/kit/json.ts';
+import { parseMapping } from '../../functions/shared/robot-link/adapters/rosbridge/mapping.ts';
+import {
+  openRosbridgeRobot,
+  type Surroundings,
+} from '../../functions/shared/robot-link/adapters/rosbridge/rosbridge-robot.ts';
+import type { RobotLink, SendOptions } from '../../functions/shared/robot-link/port.ts';
+import { plain } from './robot.ts';
 import { RosbridgeStandIn } from './rosbridge-server.ts';
 import { silentLogger } from './world.ts';
 
@@ -51,20 +50,28 @@ export function clientOf(link: RobotLink): LinkClient {
         command,
         sender,
         ...(value === undefined ? {} : { value }),
-        ...(spec && isHeldBackByStop(spec) ? { arrivedAt: arrivalStamp() } : {}),
+        ...(spec && isBlockedByStop(spec) ? { arrivedAt: arrivalStamp() } : {}),
       };
       const answer = await link.send(order, options(signal ? { signal } : {}));
-      return answer instanceof Declined || answer instanceof Unanswered ? answer.result : answer;
+      return plain(answer);
     },
     stop: async (more = {}) => link.stop(options(more)),
   };
 }
 
 /** A link to a server at an address, which need not be there. */
-export async function openLink(mapping: string, url: string, logger = silentLogger): Promise<RobotLink> {
-  const link = await openRosbridgeRobot({ url, mapping: parseMapping(mapping), logger, clock: Date.now });
+export async function openLink(mapping: string, url: string, more: Partial<Surroundings> = {}): Promise<RobotLink> {
+  const parsed = parseMapping(mapping);
+  const link = await openRosbridgeRobot({ url, mapping: parsed, logger: silentLogger, clock: Date.now, ...more });
   opened.push(link);
   return link;
+}
+
+/** A stand-in without a link; {@link closeScenes} closes it. */
+export async function startStandIn(port?: number): Promise<RosbridgeStandIn> {
+  const standIn = await RosbridgeStandIn.start(port);
+  opened.push(standIn);
+  return standIn;
 }
 
 export async function closeScenes(): Promise<void> {

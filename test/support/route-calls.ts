@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { concretePaths } from '../../local-host/router.ts';
+import { concretePaths } from '../../local-host/http/router.ts';
 import { ROUTES, type Route } from '../../local-host/routes.ts';
 
 export interface RouteCall {

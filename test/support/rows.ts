@@ -1,5 +1,6 @@
-import { type Column, TABLES, type Table } from '../../functions/shared/adapters/database/tables.ts';
-import type { JsonObject, JsonValue } from '../../functions/shared/json.ts';
+import type { Column } from '../../functions/database/column.ts';
+import { TABLES, type Table } from '../../functions/database/tables.ts';
+import type { JsonObject, JsonValue } from '../../functions/shared/kit/json.ts';
 
 /** Texts that break what is careless: quoting, delimiters, line ends, formulas, SQL, JSON inside JSON. */
 export const HOSTILE_TEXTS: readonly string[] = [
@@ -81,3 +82,9 @@ export function leastRowOf(table: Table, number: number): JsonObject {
 }
 
 export { TABLES };
+
+/** The rows 1 to `count` of {@link rowOf}, in the order of their keys. */
+export function rowsOf(table: Table, count: number): JsonObject[] {
+  const rows = Array.from({ length: count }, (_, index) => rowOf(table, index + 1));
+  return rows.sort((a, b) => ((a.id ?? 0) < (b.id ?? 0) ? -1 : 1));
+}

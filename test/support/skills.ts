@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PythonParser } from '../../functions/shared/adapters/python-parser/port.ts';
-import { openSkillFiles } from '../../functions/shared/adapters/skill-files/open.ts';
+import { openSkillFiles } from '../../functions/system/skills/adapters/folder/open.ts';
+import type { PythonParser } from '../../functions/system/skills/python-parser.port.ts';
 import type { SkillParts } from '../../functions/system/skills/skill-parts.ts';
 import { silentLogger, temporaryFolder, testConfig } from './world.ts';
 
@@ -24,7 +24,7 @@ export interface SkillWorld extends SkillParts {
 export async function skillWorld(python: PythonParser = fakePython): Promise<SkillWorld> {
   const folder = join(temporaryFolder(), 'skills');
   const config = testConfig({ SERVICE_MODE: 'robot', SERVICE_SKILLS_DIR: folder });
-  const files = await openSkillFiles(config, silentLogger, Date.now);
+  const files = await openSkillFiles(config, silentLogger);
   return {
     files,
     python,

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
-import { codeOf } from '../../functions/shared/adapters/files/watched-file.ts';
+import { codeOf } from '../../functions/shared/kit/error-code.ts';
 import { describeWhen } from './components.ts';
 import { temporaryFolder } from './world.ts';
 

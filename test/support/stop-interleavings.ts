@@ -2,16 +2,16 @@ import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { handler as run } from '../../functions/commands/run-command.handler.ts';
 import { handler as stop } from '../../functions/commands/stop.handler.ts';
-import type { Broker } from '../../functions/shared/adapters/mqtt/broker.ts';
-import { RemoteRobot } from '../../functions/shared/adapters/robot-link/mqtt/remote-robot.ts';
-import type { RobotLink } from '../../functions/shared/adapters/robot-link/port.ts';
-import { Fence } from '../../functions/shared/control/fence.ts';
+import { tokens } from '../../functions/shared/identity/ports.ts';
+import { auditTrail } from '../../functions/shared/observability/ports.ts';
 import { give } from '../../functions/shared/port.ts';
-import { auditTrail, robotLink, tokens } from '../../functions/shared/ports.ts';
+import type { RobotLink } from '../../functions/shared/robot-link/port.ts';
+import { robotLink } from '../../functions/shared/robot-link/ports.ts';
 import { invoke } from './invoke.ts';
 import { fakeAudit } from './relay.ts';
+import { remoteRobot } from './remote-robot.ts';
 import { handClock, nameTokens, openSimulatedRobot } from './robot.ts';
-import { silentLogger, testConfig, testPorts } from './world.ts';
+import { testConfig, testPorts } from './world.ts';
 
 /** A robot at the end of a link, and when it begins to move. */
 interface Body {
@@ -50,7 +50,7 @@ const behindBroker = (ownsFence: boolean) => (delay: Delay, begin: Begin) => {
   let moving = false;
   const answer = (id: string, rest: object) => {
     const payload = Buffer.from(JSON.stringify({ v: 1, id, ...rest }));
-    robot.hearAnswer({ ...MESSAGE, payload, correlation: Buffer.from(id) });
+    robot.handleAnswer({ ...MESSAGE, payload, correlation: Buffer.from(id) });
   };
   const act = (isStop: boolean, asked: { id: string; fence?: number; sender: { client_id: string } }) => {
     if (isStop) {
@@ -81,19 +81,11 @@ const behindBroker = (ownsFence: boolean) => (delay: Delay, begin: Begin) => {
       void acted.then((said) => delay(said, 'answer')).then((said) => answer(asked.id, said));
     },
   };
-  const robot = new RemoteRobot({
-    robotId: 'robot-1',
-    broker: () => broker as unknown as Broker, // as: this much of a broker is used here
-    answers: 'robots/robot-1/answers/me',
-    clock: Date.now,
-    logger: silentLogger,
-    fence: new Fence(),
-    onClose: () => undefined,
-  });
+  const robot = remoteRobot(broker);
   const catalogue = [{ name: 'go_to_relative', kind: 'coordinates', title: 'Go', effect: 'action', motion: true }];
   const features = ownsFence ? { features: ['fence'], fence: highest } : {};
   const presence = { v: 1, online: true, session: 's', catalogue, ...features };
-  robot.hearPresence({ ...MESSAGE, payload: Buffer.from(JSON.stringify(presence)), correlation: undefined });
+  robot.handlePresence({ ...MESSAGE, payload: Buffer.from(JSON.stringify(presence)), correlation: undefined });
   return { link: robot, moving: () => moving };
 };
 

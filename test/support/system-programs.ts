@@ -28,8 +28,10 @@ export function startSystemProgram(
     env: { PATH: process.env.PATH ?? '', HOME: folder, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  child.stdout.pipe(log);
-  child.stderr.pipe(log);
+  // One that ends must not end the log of the other: a program whose output nobody reads any more stands still.
+  child.stdout.pipe(log, { end: false });
+  child.stderr.pipe(log, { end: false });
+  child.on('close', () => log.end());
   running.add(child);
   // Its own end, not that of its output, which may be shared with what it started.
   const ended = new Promise<void>((resolve) => child.on('exit', () => resolve()));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../functions/shared/config.ts';
-import { createLogger } from '../../functions/shared/logger.ts';
+import { createLogger, type Logger } from '../../functions/shared/observability/logger.ts';
 import { Ports, type Surroundings } from '../../functions/shared/port.ts';
 
 const folders: string[] = [];
@@ -32,6 +32,11 @@ export function testConfig(settings: Record<string, string> = {}): Config {
 }
 
 export const silentLogger = createLogger('silent');
+
+/** A logger whose lines from this level on are kept in `lines`. */
+export function loggerInto(lines: string[], level: Parameters<typeof createLogger>[0]): Logger {
+  return createLogger(level, { write: (line: string) => void lines.push(line) });
+}
 
 /** Ports over a test configuration; `given` ones stand in for what the configuration would choose. */
 export function testPorts(surroundings: Partial<Surroundings> = {}): Ports {

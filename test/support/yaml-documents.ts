@@ -1,6 +1,4 @@
 import fc from 'fast-check';
-import type { JsonValue } from '../../functions/shared/json.ts';
-import { wholeCharacter } from './characters.ts';
 
 /** A value of a generated document: where it is written, and by which key it is reached. */
 export interface WrittenValue {
@@ -20,9 +18,7 @@ export interface WrittenDocument {
   readonly comments: ReadonlyArray<{ readonly text: string; readonly offset: number }>;
 }
 
-type Type = WrittenValue['type'];
-
-const ONE_LINE: ReadonlyArray<readonly [Type, string]> = [
+const ONE_LINE: ReadonlyArray<readonly [WrittenValue['type'], string]> = [
   ['number', '7'],
   ['number', '-0.5e3'],
   ['number', '0x1F'],
@@ -195,72 +191,5 @@ export function writeDocument(pick: fc.GeneratorValue, manner: 'strict' | 'loose
     text += space;
     comments.push({ text: written, offset: text.length });
     text += written;
-  }
-}
-
-const strings = fc.oneof(
-  fc.string({ unit: wholeCharacter }),
-  fc.constantFrom(
-    '',
-    'on',
-    'null',
-    '0x1F',
-    '- a',
-    'a: b',
-    'a #b',
-    '#',
-    "it's",
-    '"',
-    '\\',
-    'x\ny\n',
-    'x\n\n',
-    ' lead',
-    'trail ',
-    '\u0085',
-    '\u2028',
-    '\ufeff',
-    '😀',
-    '*a',
-    '&a',
-    '!a',
-    '%a',
-    '@a',
-    '`',
-    '|',
-    '>',
-    '---',
-    '...',
-    '[',
-    '}',
-    ',',
-    '?',
-    ':',
-  ),
-);
-const exact = (value: unknown): boolean =>
-  !/"__proto__":/.test(JSON.stringify(value)) &&
-  !/\d{16}/.test(JSON.stringify(value)) &&
-  !/e\+/.test(JSON.stringify(value));
-const json = fc.jsonValue({ maxDepth: 3 }).filter(exact) as fc.Arbitrary<JsonValue>; // as: what a JSON value is
-
-/** Values of one type; any value where null stands. */
-export function valuesOf(type: Type): fc.Arbitrary<JsonValue> {
-  switch (type) {
-    case 'string':
-      return strings;
-    case 'number':
-      return fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }).filter(exact));
-    case 'boolean':
-      return fc.boolean();
-    case 'list':
-      return fc.array(fc.oneof(json, strings), { maxLength: 4 });
-    case 'map':
-      return fc.dictionary(
-        strings.filter((key) => key !== '__proto__' && key !== '<<'),
-        json,
-        { maxKeys: 4, noNullPrototype: true },
-      );
-    default:
-      return fc.oneof(json, strings);
   }
 }

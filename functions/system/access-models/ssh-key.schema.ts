@@ -1,10 +1,13 @@
 import * as z from 'zod';
 
-/** Models of the SSH keys that open the robot (specification, section 2.2). The specification gives no endpoint for them. */
+/**
+ * Models of the SSH keys that open the robot (specification, section 2.2). The specification gives no endpoint for
+ * them.
+ */
 
 /**
- * A line of authorized_keys (sshd(8), AUTHORIZED_KEYS FILE FORMAT): options or none, the type of the key, the key in base64,
- * a comment or none. The options may hold quoted blanks.
+ * A line of authorized_keys (sshd(8), AUTHORIZED_KEYS FILE FORMAT): options or none, the type of the key, the key in
+ * base64, a comment or none. The options may hold quoted blanks.
  */
 const AUTHORIZED_KEY =
   /^(?:(?:[^\s"]|"(?:[^"\\]|\\.)*")+ +)?(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-[a-z0-9@.-]+ +[A-Za-z0-9+/]+={0,2}(?: [^\r\n]*)?$/;

@@ -1,6 +1,6 @@
 import { ENCHANTERS } from '../../shared/access.ts';
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { auditTrail } from '../../shared/ports.ts';
+import { auditTrail } from '../../shared/observability/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
 import { AuditPage, AuditQuery } from './audit.schema.ts';
 
 /** GET /api/{version}/audit/: who did what, when and from where, the newest first. ENCHANTER. */

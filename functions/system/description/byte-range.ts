@@ -1,18 +1,18 @@
 import { ServiceError } from '../../shared/errors.ts';
 
-/** Both inclusive. */
+/** Both ends inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** No white space around the digits: where those may be absent, it would take cubic time to refuse. */
+/** No optional whitespace around the digits: since those are optional too, matching could take cubic time. */
 const RANGE = /^bytes[ \t]*=[ \t]*(\d*)-(\d*)$/i;
 
 /**
- * The range a request asks for, cut to the size (RFC 9110, section 14.1.2). Undefined when there is none, when there are
- * several, or when it is none this service knows: the whole is answered then, as the RFC allows.
- * @throws ServiceError `range_not_satisfiable` when it begins behind the end.
+ * Parses a Range header and clamps it to the file size (RFC 9110, section 14.1.2). Undefined for no range, several
+ * ranges or an unknown unit: the whole file is sent then, as the RFC allows.
+ * @throws ServiceError `range_not_satisfiable` when the range starts beyond the end.
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | undefined {
   const [, from = '', to = ''] = RANGE.exec((header ?? '').trim()) ?? [];
@@ -29,7 +29,7 @@ export function byteRange(header: string | undefined, size: number): ByteRange |
 
 function notSatisfiable(size: number): ServiceError {
   return new ServiceError('range_not_satisfiable', {
-    detail: `The file has ${size} bytes; the range asked for lies behind them.`,
+    detail: `The requested range starts beyond the end of the file (${size} bytes).`,
     headers: { 'content-range': `bytes */${size}`, 'accept-ranges': 'bytes' },
   });
 }

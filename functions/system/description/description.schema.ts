@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { OfHost } from '../../shared/remote-robot.ts';
 
 export const UrdfPath = z.object({
   filename: z
@@ -9,7 +10,7 @@ export const UrdfPath = z.object({
 });
 
 export const UrdfHeaders = z.object({
-  'if-none-match': z.string().max(1000).optional().describe('entity tags the client holds'),
+  'if-none-match': z.string().max(1000).optional().describe("entity tags of the client's copies"),
 });
 
 export const Urdf = z
@@ -17,16 +18,17 @@ export const Urdf = z
     urdf: z.string().describe('the URDF; each mesh and texture in it is a URL of this service'),
     meshes: z
       .array(z.string())
-      .describe('these URLs, path-absolute, once each, in the order of their first use')
+      .describe('these URLs, path-absolute, each once, in the order of first use')
       .meta({ example: ['/api/v2/meshes/meshes/base.stl'] }),
+    of: OfHost,
   })
-  .meta({ id: 'Urdf' });
+  .meta({ id: 'RobotDescription' });
 
 export const MeshPath = z.object({
   filepath: z
     .string()
     .max(4096)
-    .describe('path inside the description folder; may hold slashes')
+    .describe('path inside the description folder; may contain slashes')
     .meta({ example: 'meshes/base.stl' }),
 });
 
@@ -36,7 +38,7 @@ export const MeshHeaders = z.object({
   range: header('one range of bytes, `bytes=0-1023`; several are answered with the whole file'),
   'if-range': header('entity tag or date: the range is meant only for this state of the file'),
   'if-match': header('entity tags'),
-  'if-none-match': header('entity tags the client holds'),
+  'if-none-match': header("entity tags of the client's copies"),
   'if-modified-since': header('HTTP date'),
   'if-unmodified-since': header('HTTP date'),
 });

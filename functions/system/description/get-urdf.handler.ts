@@ -1,13 +1,18 @@
 import { createHash } from 'node:crypto';
-import { namesTag } from '../../shared/entity-tag.ts';
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { Reply } from '../../shared/middleware/reply.ts';
-import { descriptionFiles } from '../../shared/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
+import { namesTag } from '../../shared/pipeline/entity-tag.ts';
+import { Reply } from '../../shared/pipeline/reply.ts';
+import { config } from '../../shared/ports.ts';
+import { ofHost } from '../../shared/remote-robot.ts';
 import { Urdf, UrdfHeaders, UrdfPath } from './description.schema.ts';
 import { meshesUrl } from './meshes-url.ts';
+import { descriptionFiles } from './ports.ts';
 import { rewriteUrdf } from './urdf.ts';
 
-/** GET /api/{version}/urdf/{filename}: the robot's URDF and the meshes it names (specification, section 4.3). Any valid token. */
+/**
+ * GET /api/{version}/urdf/{filename}: the robot's URDF and the meshes it names (specification, section 4.3). Any valid
+ * token.
+ */
 export const handler = endpoint({
   access: 'any-token',
   summary: 'URDF of the robot, with URLs for its meshes',
@@ -15,11 +20,11 @@ export const handler = endpoint({
     'Every mesh and texture file name becomes a path-absolute URL of this service; nothing else in the XML changes.',
   input: { path: UrdfPath, headers: UrdfHeaders },
   output: Urdf,
-  uses: { descriptionFiles },
+  uses: { descriptionFiles, config },
   errors: ['not_found', 'config_unreadable'],
-}).handler(async ({ valid: { path, headers }, rawPath, forwardedPrefix }, { descriptionFiles }) => {
+}).handler(async ({ valid: { path, headers }, rawPath, forwardedPrefix }, { descriptionFiles, config }) => {
   const rewritten = await rewriteUrdf(descriptionFiles, path.filename, meshesUrl(rawPath, forwardedPrefix));
-  const body = JSON.stringify(rewritten);
+  const body = JSON.stringify({ ...rewritten, ...ofHost(config) });
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 32)}"`;
   const validators = { etag, 'cache-control': 'private, no-cache' };
   if (namesTag(headers['if-none-match'], etag)) return new Reply('', validators, 304);

@@ -10,10 +10,10 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   jpeg: 'image/jpeg',
 };
 
-/** The media types a mesh answer can have. What is not known, the buffers of a glTF for instance, is bytes. */
+/** The media types of mesh responses. Unknown files, such as glTF buffers, are sent as octet streams. */
 export const MESH_MEDIA_TYPES = [...new Set(Object.values(MEDIA_TYPES)), 'application/octet-stream'];
 
-/** The media type of a mesh or texture, from its extension. */
+/** The media type of a mesh or texture, by its extension. */
 export function mediaTypeOf(path: string): string {
   const extension = /\.([A-Za-z0-9]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   return (Object.hasOwn(MEDIA_TYPES, extension) && MEDIA_TYPES[extension]) || 'application/octet-stream';

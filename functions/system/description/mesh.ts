@@ -1,22 +1,22 @@
-import type { DescriptionFile, DescriptionFiles } from '../../shared/adapters/description-files/port.ts';
 import { ServiceError } from '../../shared/errors.ts';
-import { Reply } from '../../shared/middleware/reply.ts';
+import { Reply } from '../../shared/pipeline/reply.ts';
 import { type ByteRange, byteRange } from './byte-range.ts';
 import type { MeshHeaders } from './description.schema.ts';
 import { mediaTypeOf } from './media-type.ts';
+import type { DescriptionFile, DescriptionFiles } from './port.ts';
 import { preconditions, rangeApplies } from './preconditions.ts';
 
-export interface MeshRequest {
+interface MeshRequest {
   readonly filepath: string;
   readonly headers: MeshHeaders;
-  /** Ranges are defined for GET alone (RFC 9110, section 14.2). */
+  /** Ranges are only defined for GET (RFC 9110, section 14.2). */
   readonly method: string;
   /** ms since the epoch. */
   readonly now: number;
 }
 
 /**
- * The bytes of a mesh or texture, streamed: all of them, one range (206), or none when the client has them (304).
+ * Streams a mesh or texture: the whole file, one range (206), or nothing if the client's copy is current (304).
  * @throws ServiceError `not_found`, `range_not_satisfiable`, `precondition_failed`.
  */
 export async function getMesh(files: DescriptionFiles, request: MeshRequest): Promise<Reply> {
@@ -38,20 +38,20 @@ function replyTo({ filepath, headers, method, now }: MeshRequest, file: Descript
   if (verdict === 304) return undefined;
   if (verdict === 412) {
     throw new ServiceError('precondition_failed', {
-      detail: 'The file has changed since; request it without conditions.',
+      detail: 'The file has changed. Request it without preconditions.',
     });
   }
-  const wanted = method === 'GET' && rangeApplies(headers['if-range'], file, now) ? headers.range : undefined;
-  const range = byteRange(wanted, file.size);
-  const about = { ...validatorsOf(file), 'content-type': mediaTypeOf(filepath), 'accept-ranges': 'bytes' };
-  return range ? part(file, range, about) : whole(file, about);
+  const rangeHeader = method === 'GET' && rangeApplies(headers['if-range'], file, now) ? headers.range : undefined;
+  const range = byteRange(rangeHeader, file.size);
+  const common = { ...validatorsOf(file), 'content-type': mediaTypeOf(filepath), 'accept-ranges': 'bytes' };
+  return range ? partial(file, range, common) : complete(file, common);
 }
 
-function whole(file: DescriptionFile, headers: Record<string, string>): Reply {
+function complete(file: DescriptionFile, headers: Record<string, string>): Reply {
   return new Reply(file.stream(0, Math.max(file.size - 1, 0)), { ...headers, 'content-length': String(file.size) });
 }
 
-function part(file: DescriptionFile, { start, end }: ByteRange, headers: Record<string, string>): Reply {
+function partial(file: DescriptionFile, { start, end }: ByteRange, headers: Record<string, string>): Reply {
   const contentRange = `bytes ${start}-${end}/${file.size}`;
   const length = String(end - start + 1);
   return new Reply(

@@ -1,6 +1,6 @@
 /**
- * The URL below which the caller finds the meshes: `<prefix>/api/{version}/meshes/`, path-absolute. The prefix is what a
- * trusted proxy says it took off, and what stands before `/api` in the path as received.
+ * The base URL of the meshes for this caller: `<prefix>/api/{version}/meshes/`, path-absolute. The prefix consists of
+ * what a trusted proxy says it stripped and what precedes `/api` in the received path.
  */
 export function meshesUrl(rawPath: string, forwardedPrefix: string): string {
   const [, before = '', version = 'v2'] = /^(.*)\/api\/(v[12])\/urdf\//.exec(rawPath) ?? [];

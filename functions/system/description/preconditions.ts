@@ -1,30 +1,31 @@
-import { matchesTag, namesTag } from '../../shared/entity-tag.ts';
+import { matchesTag, namesTag } from '../../shared/pipeline/entity-tag.ts';
 import type { MeshHeaders } from './description.schema.ts';
 
-/** What a representation is known by. */
-export interface Validators {
+/** RFC 9110, section 8.8. */
+interface Validators {
   readonly etag: string;
   /** ms since the epoch. */
   readonly modifiedAt: number;
 }
 
 /**
- * Whether the conditions of a request let it through, in the order of RFC 9110, section 13.2.2: 412 and 304 end it.
+ * Evaluates the conditional headers of a request in the order of RFC 9110, section 13.2.2.
+ * @returns the status to respond with, or undefined to proceed.
  */
-export function preconditions(headers: MeshHeaders, { etag, modifiedAt }: Validators): 'go on' | 304 | 412 {
+export function preconditions(headers: MeshHeaders, { etag, modifiedAt }: Validators): 304 | 412 | undefined {
   const modified = wholeSeconds(modifiedAt);
   const unmodifiedSince = httpDate(headers['if-unmodified-since']);
   const modifiedSince = httpDate(headers['if-modified-since']);
   if (headers['if-match'] !== undefined) {
     if (!matchesTag(headers['if-match'], [etag])) return 412;
   } else if (unmodifiedSince !== undefined && modified > unmodifiedSince) return 412;
-  if (headers['if-none-match'] !== undefined) return namesTag(headers['if-none-match'], etag) ? 304 : 'go on';
-  return modifiedSince !== undefined && modified <= modifiedSince ? 304 : 'go on';
+  if (headers['if-none-match'] !== undefined) return namesTag(headers['if-none-match'], etag) ? 304 : undefined;
+  return modifiedSince !== undefined && modified <= modifiedSince ? 304 : undefined;
 }
 
 /**
- * Whether a range request still means this state of the file (RFC 9110, section 13.1.5). A date counts only if the file
- * had rested for a second or more at `now`: two writes within one second have the same date.
+ * Whether If-Range matches the current state of the file (RFC 9110, section 13.1.5). A date only matches if the file
+ * has not been modified within the last second, because two writes within one second have the same date.
  */
 export function rangeApplies(ifRange: string | undefined, { etag, modifiedAt }: Validators, now: number): boolean {
   if (ifRange === undefined) return true;
@@ -36,7 +37,7 @@ function wholeSeconds(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
 }
 
-/** A date in the form every HTTP message uses today; others are as if they were not there. */
+/** Parses an IMF-fixdate; obsolete formats are ignored. */
 function httpDate(text: string | undefined): number | undefined {
   if (text === undefined || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text.trim()))
     return undefined;

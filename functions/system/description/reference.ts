@@ -1,31 +1,31 @@
 import { posix } from 'node:path';
 
-/** An absolute path is looked for by this many of its last segments, at most. */
-const MAX_ENDS = 32;
+/** How many trailing segments of an absolute path are tried. */
+const MAX_SUFFIXES = 32;
 
 /**
- * Where in the description folder a mesh or texture reference of a URDF may stand, best guess first; undefined for what
- * is not ours to answer (`http:`, `data:`, an empty name).
+ * Lists the paths in the description folder that a mesh or texture reference of a URDF may mean, best guess first;
+ * undefined for references that this service does not resolve (`http:`, `data:`, an empty name).
  *
- * - `package://name/a/b.stl` (and Gazebo's `model://`): `name/a/b.stl`, else `a/b.stl`.
- * - `file:///x/y/a/b.stl` and `/x/y/a/b.stl`: the longest end of the path that exists: `x/y/a/b.stl`, `y/a/b.stl`, …
- * - relative: from the description folder, where the URDF stands; it cannot be left by `..`.
+ * - `package://name/a/b.stl` (and Gazebo's `model://`): `name/a/b.stl`, then `a/b.stl`.
+ * - `file:///x/y/a/b.stl` and `/x/y/a/b.stl`: all suffixes, longest first: `x/y/a/b.stl`, `y/a/b.stl`, …
+ * - relative: to the description folder, which contains the URDF and which `..` cannot leave.
  */
 export function candidates(reference: string): readonly string[] | undefined {
   const text = reference.trim();
   const [, scheme, rest = ''] = /^([A-Za-z][A-Za-z0-9+.-]*):(.*)$/s.exec(text) ?? [undefined, undefined, text];
-  const paths = pathsOf(scheme?.toLowerCase(), rest)?.map(inside);
+  const paths = pathsOf(scheme?.toLowerCase(), rest)?.map(normalize);
   const usable = paths?.filter((path) => path !== '');
   if (!usable || usable.length === 0) return undefined;
-  return [...new Set([...usable, ...usable.map(decoded).map(inside)])];
+  return [...new Set([...usable, ...usable.map(decode).map(normalize)])];
 }
 
 function pathsOf(scheme: string | undefined, rest: string): readonly string[] | undefined {
   switch (scheme) {
     case undefined:
-      return rest.startsWith('/') ? endsOf(rest) : [rest];
+      return rest.startsWith('/') ? suffixesOf(rest) : [rest];
     case 'file':
-      return endsOf(rest.replace(/^\/\/[^/]*(?=\/)/, ''));
+      return suffixesOf(rest.replace(/^\/\/[^/]*(?=\/)/, ''));
     case 'package':
     case 'model':
       return [rest, rest.replace(/^\/\/[^/]+\/+/, '')];
@@ -35,23 +35,23 @@ function pathsOf(scheme: string | undefined, rest: string): readonly string[] | 
 }
 
 /** `a/b/c`, `b/c`, `c`. */
-function endsOf(path: string): string[] {
+function suffixesOf(path: string): string[] {
   const segments = path
     .split('/')
     .filter((segment) => segment !== '')
-    .slice(-MAX_ENDS);
+    .slice(-MAX_SUFFIXES);
   return segments.map((_, index) => segments.slice(index).join('/'));
 }
 
-/** Without `.`, `..` and doubled slashes, and never above the folder. */
-function inside(path: string): string {
+/** Resolves `.`, `..` and duplicate slashes, never going above the folder. */
+function normalize(path: string): string {
   return posix.normalize(`/${path}`).slice(1).replace(/\/$/, '');
 }
 
-function decoded(path: string): string {
+function decode(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    return path; // a percent sign that is meant as one
+    return path; // a literal percent sign
   }
 }

@@ -1,7 +1,7 @@
 import { SaxesParser } from 'saxes';
 import { ServiceError } from '../../shared/errors.ts';
 
-/** The value of one `filename` attribute. Offsets into the text, without the quotes; the end is exclusive. */
+/** A `filename` attribute. The offsets into the text exclude the quotes; `end` is exclusive. */
 export interface Reference {
   readonly value: string;
   readonly start: number;
@@ -9,10 +9,10 @@ export interface Reference {
 }
 
 /**
- * Finds the file name of every mesh and texture element. The text is parsed as a whole, so that what is passed on is
- * well-formed XML; nothing is ever loaded, and no entity that the document itself declares is known.
- * @throws ServiceError `config_unreadable` naming line and column: malformed, no URDF, or a DOCTYPE with declarations of
- * its own (an entity bomb would go off in the client).
+ * Finds the file name of every mesh and texture element. The whole document is parsed, so that only well-formed XML is
+ * passed on. Nothing external is loaded, and entities declared in the document are not expanded.
+ * @throws ServiceError `config_unreadable` with line and column: malformed, not a URDF, or a DOCTYPE with an internal
+ * subset (which could carry an entity bomb to the client).
  */
 export function urdfReferences(xml: string): Reference[] {
   const references: Reference[] = [];
@@ -23,7 +23,7 @@ export function urdfReferences(xml: string): Reference[] {
     throw unreadable(parser, error.message.replace(/^\d+:\d+: /, '').replace(/\.$/, ''));
   });
   parser.on('doctype', (doctype) => {
-    if (doctype.includes('[')) throw unreadable(parser, 'a DOCTYPE with declarations of its own is refused');
+    if (doctype.includes('[')) throw unreadable(parser, 'a DOCTYPE with an internal subset is not allowed');
   });
   parser.on('opentagstart', (tag) => {
     element = tag.name;
@@ -35,7 +35,7 @@ export function urdfReferences(xml: string): Reference[] {
   });
   parser.on('attribute', ({ name, value }) => {
     if (name !== 'filename' || (element !== 'mesh' && element !== 'texture')) return;
-    // The parser stands behind the closing quote, and a value cannot hold the quote it stands in.
+    // The parser is just past the closing quote, and a value cannot contain its own quote character.
     const end = parser.position - 1;
     references.push({ value, start: xml.lastIndexOf(xml.charAt(end), end - 1) + 1, end });
   });
@@ -46,7 +46,7 @@ export function urdfReferences(xml: string): Reference[] {
 function unreadable(parser: SaxesParser, why: string): ServiceError {
   const { line, column } = parser;
   return new ServiceError('config_unreadable', {
-    detail: `The URDF cannot be used; at line ${line}, column ${column}: ${why}.`,
+    detail: `The URDF is invalid at line ${line}, column ${column}: ${why}.`,
     members: { line, column },
   });
 }

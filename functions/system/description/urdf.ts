@@ -1,21 +1,21 @@
 import { isUtf8 } from 'node:buffer';
-import type { DescriptionFiles } from '../../shared/adapters/description-files/port.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import type { DescriptionFiles } from './port.ts';
 import { candidates } from './reference.ts';
 import { urdfReferences } from './urdf-references.ts';
 
-/** Largest URDF that is read: 8 MiB. */
-export const MAX_URDF_BYTES = 8 * 1024 * 1024;
+/** 8 MiB. */
+const MAX_URDF_BYTES = 8 * 1024 * 1024;
 
-export interface RewrittenUrdf {
+interface RewrittenUrdf {
   readonly urdf: string;
   /** Every mesh and texture URL, once each, in the order of first use. */
   readonly meshes: readonly string[];
 }
 
 /**
- * The URDF of this name, in which every mesh and texture is a URL that starts with `meshesUrl`; no other character of it
- * changes (specification, section 4.3).
+ * Reads a URDF and replaces every mesh and texture reference by a URL below `meshesUrl`; the rest of the text stays as
+ * it is (specification, section 4.3).
  * @throws ServiceError `not_found`, `config_unreadable`.
  */
 export async function rewriteUrdf(
@@ -43,7 +43,7 @@ async function readUrdf(files: DescriptionFiles, filename: string): Promise<stri
   const file = isName ? await files.open(filename) : undefined;
   if (!file)
     throw new ServiceError('not_found', {
-      detail: 'The description folder (SERVICE_DESCRIPTION_DIR) has no URDF of this name.',
+      detail: 'The description folder (SERVICE_DESCRIPTION_DIR) has no URDF with this name.',
     });
   if (file.size > MAX_URDF_BYTES) {
     await file.close();
@@ -66,21 +66,21 @@ async function firstExisting(files: DescriptionFiles, paths: readonly string[]):
   return undefined;
 }
 
-/** What is not there yet: of a package its path, which is where a mesh put there later will be looked for. */
+/** For a mesh that does not exist yet: the path within its package, where it will be found once it is added. */
 function fallback(reference: string, paths: readonly string[]): string {
   return (/^\s*(package|model):/i.test(reference) ? paths[1] : undefined) ?? paths[0] ?? '';
 }
 
-/** As RFC 3986 asks, and also what has a meaning in XML attributes. */
+/** Encodes per RFC 3986, plus the characters that have a meaning in XML attributes. */
 function encodeSegment(segment: string): string {
   return encodeURIComponent(segment).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** The prefix is the caller's own path and may hold anything a URL may. */
+/** The prefix comes from the request path and may contain any URL character. */
 function escapeAttribute(url: string): string {
   return url.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;').replaceAll("'", '&apos;');
 }
 
 function unreadable(why: string): ServiceError {
-  return new ServiceError('config_unreadable', { detail: `The URDF cannot be used: ${why}.` });
+  return new ServiceError('config_unreadable', { detail: `The URDF is invalid: ${why}.` });
 }

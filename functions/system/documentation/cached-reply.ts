@@ -1,7 +1,7 @@
-import { namesTag } from '../../shared/entity-tag.ts';
-import { Reply } from '../../shared/middleware/reply.ts';
+import { namesTag } from '../../shared/pipeline/entity-tag.ts';
+import { Reply } from '../../shared/pipeline/reply.ts';
 
-/** The representation, or 304 without a body when the client holds it already (RFC 9110, sections 8.8.3 and 13.1.2). */
+/** The representation, or 304 without a body if the client's copy is current (RFC 9110, sections 8.8.3 and 13.1.2). */
 export function cachedReply(
   body: string | Buffer,
   etag: string,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { DocumentationFile, DocumentationFiles } from '../../shared/adapters/documentation-files/port.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { START_SCRIPT } from './docs-page.ts';
+import type { DocumentationFile, DocumentationFiles } from './port.ts';
 
 const START: DocumentationFile = {
   bytes: Buffer.from(START_SCRIPT),
@@ -10,11 +10,11 @@ const START: DocumentationFile = {
 };
 
 /**
- * A file of the page: the script that starts it is ours, the others are Swagger UI's.
+ * A file of the documentation page: our own start script, or one of Swagger UI.
  * @throws ServiceError `not_found`.
  */
 export async function docsFile(files: DocumentationFiles, name: string): Promise<DocumentationFile> {
   const file = name === 'start.js' ? START : await files.read(name);
-  if (!file) throw new ServiceError('not_found', { detail: 'The documentation page has no file of this name.' });
+  if (!file) throw new ServiceError('not_found', { detail: 'The documentation page has no file with this name.' });
   return file;
 }

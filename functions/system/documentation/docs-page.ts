@@ -1,6 +1,6 @@
 /**
- * The page at /docs. All its addresses are relative to the folder `docs/`, so that it works behind any prefix, the
- * public proxy's included, whose browser-side path this process may never see.
+ * The page at /docs. All its URLs are relative, so that it works behind any prefix, including that of a public proxy
+ * that this process may never see.
  */
 export function docsPage(rawPath: string): string {
   const folder = rawPath.endsWith('/') ? '' : 'docs/';
@@ -15,7 +15,7 @@ export function docsPage(rawPath: string): string {
 </head>
 <body>
 <main id="ui"></main>
-<noscript>This page needs JavaScript. The document it shows is openapi.json beside it.</noscript>
+<noscript>This page needs JavaScript. The document it shows is at openapi.json.</noscript>
 <script src="${folder}swagger-ui-bundle.js"></script>
 <script src="${folder}start.js"></script>
 </body>
@@ -24,8 +24,8 @@ export function docsPage(rawPath: string): string {
 }
 
 /**
- * Starts the page. Requests it makes go where the page came from, whatever stands in front of the service. Tokens typed
- * into it are secrets (specification, section 5.13): they stay in the memory of the page.
+ * Starts the page. Its requests go to the origin and prefix the page was loaded from. Tokens typed into it are secrets
+ * (specification, section 5.13) and are only kept in the memory of the page.
  */
 export const START_SCRIPT = `'use strict';
 const documentUrl = new URL('../openapi.json', document.currentScript.src);
@@ -44,11 +44,11 @@ fetch(documentUrl)
     });
   })
   .catch((error) => {
-    document.getElementById('ui').textContent = 'openapi.json could not be loaded: ' + error.message;
+    document.getElementById('ui').textContent = 'Could not load openapi.json: ' + error.message;
   });
 `;
 
-/** The page may load from this service only, and nothing inline. Swagger UI keeps some icons in data URLs. */
+/** The page only loads from this service, and nothing inline. Swagger UI has some icons as data URLs. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

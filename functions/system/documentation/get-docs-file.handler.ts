@@ -1,12 +1,14 @@
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { documentationFiles } from '../../shared/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
 import { cachedReply } from './cached-reply.ts';
 import { docsFile } from './docs-file.ts';
 import { DocsFilePath, Revalidation } from './documentation.schema.ts';
+import { documentationFiles } from './ports.ts';
 
 /** GET /docs/{file}: what the documentation page loads. Public. */
 export const handler = endpoint({
   access: 'public',
+  anyQuery: true,
+  perRobot: true,
   summary: 'A file of the documentation page',
   input: { path: DocsFilePath, headers: Revalidation },
   output: { mediaTypes: ['text/css', 'text/javascript', 'image/png'] },

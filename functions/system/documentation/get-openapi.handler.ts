@@ -1,11 +1,12 @@
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { apiDocument } from '../../shared/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
 import { cachedReply } from './cached-reply.ts';
 import { Revalidation } from './documentation.schema.ts';
+import { apiDocument } from './ports.ts';
 
 /** GET /openapi.json: every route of the service as OpenAPI 3.1. Public. */
 export const handler = endpoint({
   access: 'public',
+  perRobot: true,
   summary: 'This API as an OpenAPI 3.1 document',
   input: { headers: Revalidation },
   output: { mediaTypes: ['application/json'] },

@@ -1,10 +1,10 @@
 import { ENCHANTERS } from '../../shared/access.ts';
-import { namesTag } from '../../shared/entity-tag.ts';
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { Reply } from '../../shared/middleware/reply.ts';
-import { llmConfigFile } from '../../shared/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
+import { namesTag } from '../../shared/pipeline/entity-tag.ts';
+import { Reply } from '../../shared/pipeline/reply.ts';
 import { LlmConfig, ReadHeaders } from './llm-config.schema.ts';
 import { readLlmConfig } from './llm-config.ts';
+import { llmConfigFile } from './ports.ts';
 import { entityTags, prefersYaml } from './representation.ts';
 import { jsonText } from './yaml/config-value.ts';
 
@@ -13,7 +13,7 @@ export const handler = endpoint({
   access: ENCHANTERS,
   summary: 'Read the language-model configuration',
   description:
-    'JSON, or the bytes of the YAML file for `Accept: application/yaml`. Integers keep every digit; `.nan` and `.inf`, which JSON has no word for, are strings.',
+    'JSON, or the bytes of the YAML file for `Accept: application/yaml`. Integers keep every digit; `.nan` and `.inf`, which JSON cannot express, are strings.',
   input: { headers: ReadHeaders },
   output: { json: LlmConfig, mediaTypes: ['application/yaml'] },
   uses: { llmConfigFile },

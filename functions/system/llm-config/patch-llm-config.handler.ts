@@ -1,9 +1,9 @@
 import { ENCHANTERS } from '../../shared/access.ts';
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { Reply } from '../../shared/middleware/reply.ts';
-import { llmConfigFile } from '../../shared/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
+import { Reply } from '../../shared/pipeline/reply.ts';
 import { ChangeHeaders, LlmConfigChange, LlmConfigPatch } from './llm-config.schema.ts';
 import { changeLlmConfig } from './llm-config.ts';
+import { llmConfigFile } from './ports.ts';
 import { jsonText } from './yaml/config-value.ts';
 
 /** PATCH /api/{version}/llm_config/: changes one key of the YAML file (specification, section 4.7). ENCHANTER. */
@@ -11,7 +11,7 @@ export const handler = endpoint({
   access: ENCHANTERS,
   summary: 'Change one key of the language-model configuration',
   description:
-    'Every byte of the file outside the old value stays as it is. A key at the top wins; else dots lead into nested maps. The previous file is kept beside it (`.bak`).',
+    'Every byte of the file outside the old value stays as it is. A top-level key wins; otherwise dots lead into nested maps. The previous file is kept beside it (`.bak`).',
   input: { headers: ChangeHeaders, body: LlmConfigPatch },
   exactIntegers: true,
   output: LlmConfigChange,

@@ -1,7 +1,8 @@
 import { OPERATORS } from '../../shared/access.ts';
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { config, wifi, wifiRecord } from '../../shared/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
+import { config } from '../../shared/ports.ts';
 import { configureWifi } from './configure-wifi.ts';
+import { wifi, wifiRecord } from './ports.ts';
 import { WiFiConfig } from './wifi-config.schema.ts';
 import { WifiConfigured } from './wifi-list.schema.ts';
 import { describeConnection } from './wifi-list.ts';
@@ -11,7 +12,7 @@ export const handler = endpoint({
   access: OPERATORS,
   summary: 'Add or update a Wi-Fi network and connect to it',
   description:
-    'Answers once the robot is connected, within two minutes. When it fails, the former connection is back. A client that loses its own link over the change finds the outcome in `last_configure` of get_wifi_list.',
+    'Responds once the robot is connected, within two minutes. If that fails, the previous connection is restored. A client that loses its own connection because of the change finds the outcome in `last_configure` of get_wifi_list.',
   input: { body: WiFiConfig },
   output: WifiConfigured,
   audit: 'network.configure',

@@ -1,29 +1,30 @@
-import { type CurrentConnection, refusal, type Security, type Wifi } from '../../shared/adapters/wifi/port.ts';
-import type { WifiRecord } from '../../shared/adapters/wifi-record/port.ts';
 import { type Fault, ServiceError } from '../../shared/errors.ts';
 import { credentialFaults, statedSecurity } from './credential-rules.ts';
+import { type CurrentConnection, refusal, type Security, type Wifi } from './port.ts';
 import type { WiFiConfig } from './wifi-config.schema.ts';
 import { isUnverified, profileOf } from './wifi-profile.ts';
+import type { WifiRecord } from './wifi-record.ts';
 
-/** Longest time a network may take from the first frame to the address, in seconds. */
-export const JOIN_LIMIT_SECONDS = 45;
-/** When the safety net pulls by itself: after the join has ended in any case, never 0 (which would mean "never"). */
-export const ROLLBACK_SECONDS = JOIN_LIMIT_SECONDS + 15;
+/** Time limit for joining a network, from the first frame to the IP address. */
+const JOIN_LIMIT_SECONDS = 45;
+/** When the automatic rollback triggers: after any join has ended. 0 would mean never. */
+const ROLLBACK_SECONDS = JOIN_LIMIT_SECONDS + 15;
 
-export interface ConfigureParts {
+interface ConfigureParts {
   readonly wifi: Wifi;
   readonly record: WifiRecord;
-  /** 802.1X without checking the server is allowed (SERVICE_WIFI_ALLOW_UNVERIFIED_EAP). */
+  /** Whether 802.1X is allowed without verifying the server (SERVICE_WIFI_ALLOW_UNVERIFIED_EAP). */
   readonly allowUnverifiedEap: boolean;
 }
 
 /**
- * Adds or replaces a network and connects to it, or leaves the connection that was there (specification, section 4.6).
- * It runs to its end also when nobody waits for the answer any more: the link of the caller may be the one that changes.
- * @throws ServiceError `validation_failed`, `busy`, `component_unavailable`, and those of {@link Wifi.begin} and its attempt.
+ * Adds or replaces a network and connects to it, or keeps the previous connection (specification, section 4.6). Runs to
+ * completion even if the caller hangs up, because it may be the caller's own link that changes.
+ * @throws ServiceError `validation_failed`, `busy`, `component_unavailable`, and those of {@link Wifi.begin} and its
+ * attempt.
  */
 export async function configureWifi(parts: ConfigureParts, config: WiFiConfig): Promise<CurrentConnection> {
-  refuse(await localFaults(parts, config));
+  assertNoFaults(await localFaults(parts, config));
   await parts.record.start(config.ssid);
   try {
     const security = await securityToUse(parts.wifi, config);
@@ -48,22 +49,22 @@ async function join(wifi: Wifi, config: WiFiConfig, security: Security): Promise
   }
 }
 
-/** What only this machine can tell is wrong. */
+/** Faults that only this machine can detect. */
 async function localFaults({ wifi, allowUnverifiedEap }: ConfigureParts, config: WiFiConfig): Promise<Fault[]> {
   const faults: Fault[] = [];
   for (const field of ['ca_cert', 'client_cert', 'private_key'] as const) {
-    const message = config[field] === null ? undefined : await wifi.certificateFault(config[field]);
+    const message = config[field] === null ? undefined : await wifi.certificateProblem(config[field]);
     if (message !== undefined) faults.push({ pointer: `/${field}`, message });
   }
   if (statedSecurity(config) === 'wpa-eap' && !allowUnverifiedEap && isUnverified(config)) {
     const message =
-      'Without ca_cert, domain_suffix_match or subject_match has to say whose server may get the password; SERVICE_WIFI_ALLOW_UNVERIFIED_EAP=1 allows to check nothing.';
+      'Without ca_cert, set domain_suffix_match or subject_match so that the password only goes to the right server. SERVICE_WIFI_ALLOW_UNVERIFIED_EAP=1 turns this check off.';
     faults.push({ pointer: '/domain_suffix_match', message });
   }
   return faults;
 }
 
-/** The security as asked for, or as heard. A network that announces its name must be heard before anything is changed. */
+/** The requested or detected security. A network that is not hidden must be in range before anything is changed. */
 async function securityToUse(wifi: Wifi, config: WiFiConfig): Promise<Security> {
   const stated = statedSecurity(config);
   if (config.is_hidden && stated) return stated;
@@ -73,14 +74,14 @@ async function securityToUse(wifi: Wifi, config: WiFiConfig): Promise<Security> 
     throw refusal('wifi_ssid_not_found');
   }
   if (!offered.some((each) => canServe(each, security))) {
-    const message = `The network is secured with ${offered[0]}, not with ${security}.`;
-    refuse([{ pointer: config.security === null ? '/eap_method' : '/security', message }]);
+    const message = `The network uses ${offered[0]}, not ${security}.`;
+    assertNoFaults([{ pointer: config.security === null ? '/eap_method' : '/security', message }]);
   }
-  refuse(credentialFaults(config, security));
+  assertNoFaults(credentialFaults(config, security));
   return security;
 }
 
-/** Securities of the access points of this name, the strongest signal first; a scan is made when none is known. */
+/** Securities of the access points with this name, strongest signal first; scans if none is known. */
 async function offeredSecurities(wifi: Wifi, ssid: string): Promise<Security[]> {
   for (const scan of [false, true]) {
     const { accessPoints } = await wifi.survey({ scan });
@@ -90,12 +91,12 @@ async function offeredSecurities(wifi: Wifi, ssid: string): Promise<Security[]> 
   return [];
 }
 
-/** Access points that offer WPA2 and WPA3 are heard as `wpa-psk`. */
+/** Access points that offer both WPA2 and WPA3 are listed as `wpa-psk`. */
 function canServe(offered: Security, wanted: Security): boolean {
   return offered === wanted || (wanted === 'sae' && offered === 'wpa-psk');
 }
 
-function refuse(faults: readonly Fault[]): void {
+function assertNoFaults(faults: readonly Fault[]): void {
   const [first] = faults;
   if (first)
     throw new ServiceError('validation_failed', { detail: `${first.message} (${first.pointer})`, errors: faults });
@@ -104,6 +105,6 @@ function refuse(faults: readonly Fault[]): void {
 function withWarning(error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error;
   const { code, message, errors, headers, cause } = error;
-  const detail = `${message} The former connection does not stand again yet; NetworkManager keeps trying.`;
+  const detail = `${message} The previous connection has not been restored yet; NetworkManager keeps trying.`;
   return new ServiceError(code, { detail, headers, cause, ...(errors ? { errors } : {}) });
 }

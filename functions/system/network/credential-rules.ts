@@ -1,9 +1,10 @@
-import type { Security } from '../../shared/adapters/wifi/port.ts';
+import type * as z from 'zod';
 import type { Fault } from '../../shared/errors.ts';
-import type { WiFiConfig } from './wifi-config.schema.ts';
+import type { Security } from './port.ts';
+import type { WifiFields } from './wifi-fields.schema.ts';
 
-/** The fields of a WiFiConfig these rules look at. */
-export type Credentialed = Omit<WiFiConfig, 'ssid' | 'band'>;
+/** The fields of a WiFiConfig that these rules check. */
+type CredentialFields = Omit<z.output<typeof WifiFields>, 'ssid' | 'band'>;
 
 const PASSPHRASE = /^[\x20-\x7e]{8,63}$/;
 const RAW_KEY = /^[0-9a-fA-F]{64}$/;
@@ -18,26 +19,26 @@ const ONLY_802_1X = [
   'private_key_password',
   'subject_match',
   'domain_suffix_match',
-] as const satisfies ReadonlyArray<keyof Credentialed>;
+] as const satisfies ReadonlyArray<keyof CredentialFields>;
 
-/** What a tunnel can carry: PEAP and FAST speak only EAP inside, PWD has no tunnel. */
-const INNER = {
+/** Possible inner methods: PEAP and FAST only tunnel EAP, PWD has no tunnel. */
+const INNER_METHODS = {
   PEAP: ['MSCHAPV2', 'GTC', 'EAP'],
   FAST: ['MSCHAPV2', 'GTC', 'EAP'],
   TTLS: ['MSCHAPV2', 'GTC', 'PAP', 'CHAP', 'EAP'],
   PWD: [],
-} as const satisfies Record<NonNullable<Credentialed['eap_method']>, readonly string[]>;
+} as const satisfies Record<NonNullable<CredentialFields['eap_method']>, readonly string[]>;
 
-/** The security that the fields themselves tell, or undefined when only a scan can. */
-export function statedSecurity(config: Credentialed): Security | undefined {
+/** The security implied by the fields themselves, or undefined if only a scan can tell. */
+export function statedSecurity(config: CredentialFields): Security | undefined {
   if (config.security) return config.security;
   if (ONLY_802_1X.some((field) => config[field] !== null)) return 'wpa-eap';
   if (!config.is_hidden) return undefined;
-  return config.password === null ? 'open' : 'wpa-psk'; // a hidden network is in no scan by its name
+  return config.password === null ? 'open' : 'wpa-psk'; // scans do not show the name of a hidden network
 }
 
-/** What is wrong with the credentials for a network of this security. */
-export function credentialFaults(config: Credentialed, security: Security): Fault[] {
+/** Checks the credentials against the security of the network. */
+export function credentialFaults(config: CredentialFields, security: Security): Fault[] {
   switch (security) {
     case 'open':
     case 'owe':
@@ -48,51 +49,51 @@ export function credentialFaults(config: Credentialed, security: Security): Faul
     case 'wpa-eap':
       return eap(config);
     case 'other':
-      return [fault('ssid', 'The network is secured in a way this service does not configure (WEP, for instance).')];
+      return [fault('ssid', 'The network uses a kind of security that this service does not support (such as WEP).')];
   }
 }
 
-function fault(field: 'ssid' | keyof Credentialed, message: string): Fault {
+function fault(field: 'ssid' | keyof CredentialFields, message: string): Fault {
   return { pointer: `/${field}`, message };
 }
 
-function noPassword({ password }: Credentialed): Fault[] {
+function noPassword({ password }: CredentialFields): Fault[] {
   return password === null ? [] : [fault('password', 'An open network takes no password.')];
 }
 
-function passphrase({ password }: Credentialed, security: 'wpa-psk' | 'sae'): Fault[] {
-  if (password === null) return [fault('password', `A network secured with ${security} needs a password.`)];
+function passphrase({ password }: CredentialFields, security: 'wpa-psk' | 'sae'): Fault[] {
+  if (password === null) return [fault('password', `A network with ${security} security requires a password.`)];
   if (PASSPHRASE.test(password) || (security === 'wpa-psk' && RAW_KEY.test(password))) return [];
-  const hex = security === 'wpa-psk' ? ', or is 64 hexadecimal digits' : '';
-  return [fault('password', `The password has 8 to 63 printable ASCII characters${hex}.`)];
+  const hex = security === 'wpa-psk' ? ', or 64 hexadecimal digits' : '';
+  return [fault('password', `The password must be 8 to 63 printable ASCII characters${hex}.`)];
 }
 
-function no8021x(config: Credentialed, security: Security): Fault[] {
+function no8021x(config: CredentialFields, security: Security): Fault[] {
   return ONLY_802_1X.filter((field) => config[field] !== null).map((field) =>
-    fault(field, `"${field}" belongs to 802.1X; the network is secured with ${security}.`),
+    fault(field, `"${field}" only applies to 802.1X, but the network uses ${security}.`),
   );
 }
 
-function eap(config: Credentialed): Fault[] {
+function eap(config: CredentialFields): Fault[] {
   const faults: Fault[] = [];
   const needed = (['eap_method', 'identity', 'password'] as const).filter((field) => config[field] === null);
-  for (const field of needed) faults.push(fault(field, `802.1X needs "${field}".`));
+  for (const field of needed) faults.push(fault(field, `802.1X requires "${field}".`));
   const { eap_method, phase2 } = config;
   if (eap_method && phase2) {
-    const possible: readonly string[] = INNER[eap_method];
-    if (possible.length === 0) faults.push(fault('phase2', `${eap_method} has no inner method; leave phase2 out.`));
+    const possible: readonly string[] = INNER_METHODS[eap_method];
+    if (possible.length === 0) faults.push(fault('phase2', `${eap_method} has no inner method; omit phase2.`));
     else if (!possible.includes(phase2)) {
-      faults.push(fault('phase2', `Inside ${eap_method} only ${possible.join(', ')} can run.`));
+      faults.push(fault('phase2', `The inner method of ${eap_method} must be one of ${possible.join(', ')}.`));
     }
   }
   if (config.client_cert !== null && config.private_key === null) {
-    faults.push(fault('private_key', 'client_cert needs its private_key.'));
+    faults.push(fault('private_key', 'client_cert requires private_key.'));
   }
   if (config.private_key !== null && config.client_cert === null) {
-    faults.push(fault('client_cert', 'private_key needs its client_cert.'));
+    faults.push(fault('client_cert', 'private_key requires client_cert.'));
   }
   if (config.private_key_password !== null && config.private_key === null) {
-    faults.push(fault('private_key_password', 'There is no private_key this password could open.'));
+    faults.push(fault('private_key_password', 'private_key_password requires private_key.'));
   }
   return faults;
 }

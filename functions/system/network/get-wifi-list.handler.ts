@@ -1,6 +1,6 @@
 import { OPERATORS } from '../../shared/access.ts';
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { wifi, wifiRecord } from '../../shared/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
+import { wifi, wifiRecord } from './ports.ts';
 import { WifiList } from './wifi-list.schema.ts';
 import { listWifi } from './wifi-list.ts';
 

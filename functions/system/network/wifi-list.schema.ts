@@ -5,7 +5,7 @@ const frequency = z.int().min(0).describe('MHz');
 const band = z.enum(['2.4GHz', '5GHz', '6GHz', 'unknown']);
 const security = z
   .enum(['open', 'owe', 'wpa-psk', 'sae', 'wpa-eap', 'other'])
-  .describe('`wpa-psk` also where WPA3 is offered beside it; `other` cannot be configured here');
+  .describe('`wpa-psk` also if WPA3 is offered as well; `other` cannot be configured here');
 
 export const WifiConnection = z
   .object({
@@ -30,7 +30,7 @@ export const WifiConnection = z
     },
   });
 
-export const WifiNetwork = z
+const WifiNetwork = z
   .object({
     ssid: z.string().describe('empty when the network hides its name'),
     bssid: z.string(),
@@ -43,22 +43,24 @@ export const WifiNetwork = z
   })
   .meta({ id: 'WifiNetwork' });
 
+/** How the latest configure went. */
 export const LastConfigure = z
   .object({
     ssid: z.string(),
     outcome: z
       .enum(['in_progress', 'connected', 'failed', 'interrupted'])
-      .describe('`interrupted`: the service ended meanwhile, and the former connection was restored'),
-    code: z.string().optional().describe('error code of a failure'),
+      .describe('`interrupted`: the service ended meanwhile, and the previous connection was restored'),
+    code: z.string().exactOptional().describe('error code of a failure'),
     finished_at: z.string().nullable().describe('RFC 3339; null while in progress, or interrupted'),
   })
   .meta({ id: 'LastWifiConfigure' });
+export type LastConfigure = Readonly<z.infer<typeof LastConfigure>>;
 
 export const WifiList = z
   .object({
     current: WifiConnection.nullable(),
     networks: z.array(WifiNetwork).describe('strongest first'),
-    scanned_at: z.string().nullable().describe('when the list was heard, RFC 3339'),
+    scanned_at: z.string().nullable().describe('when the list was received, RFC 3339'),
     last_configure: LastConfigure.nullable(),
   })
   .meta({ id: 'WifiList' });

@@ -1,11 +1,11 @@
 import type * as z from 'zod';
-import type { CurrentConnection, Wifi } from '../../shared/adapters/wifi/port.ts';
-import type { WifiRecord } from '../../shared/adapters/wifi-record/port.ts';
+import type { CurrentConnection, Wifi } from './port.ts';
 import type { WifiConnection, WifiList } from './wifi-list.schema.ts';
+import type { WifiRecord } from './wifi-record.ts';
 
 /**
- * The networks around, strongest first, and the one in use (specification, section 4.6). While a configure goes on there is
- * no new scan: the radio has better things to do.
+ * The networks in range, strongest first, and the one in use (specification, section 4.6). Does not scan while a
+ * configuration is in progress, because that would disturb the join.
  * @throws ServiceError `component_unavailable`.
  */
 export async function listWifi(wifi: Wifi, record: WifiRecord): Promise<z.input<typeof WifiList>> {
@@ -22,14 +22,14 @@ export async function listWifi(wifi: Wifi, record: WifiRecord): Promise<z.input<
   };
 }
 
-/** A connection as it stands in answers. */
+/** A connection as it appears in responses. */
 export function describeConnection(connection: CurrentConnection): z.input<typeof WifiConnection> {
   const { ssid, bssid, signal, frequency, security, ipAddresses } = connection;
   const band = frequency === null ? null : bandOf(frequency);
   return { ssid, bssid, signal, frequency, band, security, ip_addresses: [...ipAddresses] };
 }
 
-/** Bands of IEEE 802.11 by their centre frequencies in MHz. */
+/** The IEEE 802.11 band of a centre frequency in MHz. */
 function bandOf(frequency: number): '2.4GHz' | '5GHz' | '6GHz' | 'unknown' {
   if (frequency >= 2400 && frequency < 2500) return '2.4GHz';
   if (frequency >= 4900 && frequency < 5925) return '5GHz';

@@ -1,16 +1,16 @@
-import type { Credentials, EapProfile, Security, WifiProfile } from '../../shared/adapters/wifi/port.ts';
+import type { Credentials, EapProfile, Security, WifiProfile } from './port.ts';
 import type { WiFiConfig } from './wifi-config.schema.ts';
 
-/** The profile of a configuration whose credentials fit this security (see credentialFaults). */
+/** The profile for a configuration whose credentials have been checked against this security (see credentialFaults). */
 export function profileOf(config: WiFiConfig, security: Security): WifiProfile {
   const { ssid, is_hidden: hidden } = config;
   return { ssid, hidden, band: bandOf(config.band), credentials: credentialsOf(config, security) };
 }
 
 /**
- * Whether nothing would check who asks for the password: an evil twin of the network could take it. PWD checks both sides
- * by the password itself; a CA of one's own is check enough; the CAs of the system vouch for anybody's name, so they need
- * one to look for.
+ * Whether the server would not be verified, so that an evil twin of the network could steal the password. PWD
+ * authenticates both sides by the password itself. A private CA is sufficient; the system's CAs certify any name, so
+ * they also need a name to match.
  */
 export function isUnverified(config: WiFiConfig): boolean {
   const { eap_method, ca_cert, subject_match, domain_suffix_match } = config;
@@ -18,7 +18,7 @@ export function isUnverified(config: WiFiConfig): boolean {
 }
 
 function bandOf(band: WiFiConfig['band']): WifiProfile['band'] {
-  if (band === null) return null;
+  if (band === null || band === '6GHz') return band;
   return band === 'a' || band === '5GHz' ? 'a' : 'bg';
 }
 

@@ -1,16 +1,16 @@
 import { type Readable, Transform, type TransformCallback } from 'node:stream';
-import type { LogEntry } from '../../shared/adapters/service-manager/port.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import type { LogEntry } from './port.ts';
 
-/** How often a line is sent that says nothing, in ms: well within the time after which a stuck answer is cut. */
-const HEARTBEAT = 10_000;
+/** How often a comment is sent to keep the connection alive; well below the send timeout. */
+const HEARTBEAT_MS = 10_000;
 
 /**
- * Entries as server-sent events (WHATWG HTML, section 9.2): one `data:` line of JSON each. When they end before the
- * client leaves, a last event named `end` says why. A client that reads slowly slows the source down.
+ * Renders entries as server-sent events (WHATWG HTML, section 9.2), each one `data:` line of JSON. If the source ends
+ * before the client disconnects, a final `end` event says why. Applies backpressure to the source.
  */
-export function eventStream(entries: Readable, heartbeat: number = HEARTBEAT): Readable {
-  const events = new Events(heartbeat);
+export function eventStream(entries: Readable, heartbeatMs: number = HEARTBEAT_MS): Readable {
+  const events = new Events(heartbeatMs);
   entries.once('error', (error) => events.finish(error));
   entries.once('close', () => events.finish());
   events.once('close', () => entries.destroy());
@@ -21,12 +21,12 @@ class Events extends Transform {
   readonly #timer: NodeJS.Timeout;
   #reason = 'The service stopped sending.';
 
-  constructor(heartbeat: number) {
+  constructor(heartbeatMs: number) {
     super({ writableObjectMode: true });
     this.push(': new entries follow\n\n');
     this.#timer = setInterval(() => {
       if (this.readableLength === 0) this.push(':\n\n');
-    }, heartbeat);
+    }, heartbeatMs);
   }
 
   finish(error?: unknown): void {

@@ -1,35 +1,39 @@
 import { OPERATORS } from '../../shared/access.ts';
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { Reply } from '../../shared/middleware/reply.ts';
-import { clock, config, serviceManagers } from '../../shared/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
+import { Reply } from '../../shared/pipeline/reply.ts';
+import { clock, config } from '../../shared/ports.ts';
 import { eventStream } from './event-stream.ts';
+import { logForm } from './log-form.ts';
 import { jsonLogs, textLogs } from './log-streams.ts';
 import { LogsHeaders, LogsPath, LogsQuery, MAX_LINES, ServiceLogs } from './logs.schema.ts';
 import { followLogs, readLogs } from './logs.ts';
-import { prefersText } from './prefers-text.ts';
+import { serviceManagers } from './ports.ts';
 
 /** GET /api/{version}/service/{system}/{service_name}: the last hour of a service's logs. ENCHANTER or ADMIN. */
 export const handler = endpoint({
   access: OPERATORS,
   summary: "Read the last hour of a service's logs, or follow them",
   description:
-    'JSON, or one line an entry with `Accept: text/plain`. With `follow=true` new entries as server-sent events ' +
-    '(`text/event-stream`), each a JSON LogEntry, until the client leaves or 30 minutes have passed.',
+    'JSON, or one line per entry with `Accept: text/plain`. With `follow=true` new entries as server-sent events ' +
+    '(`text/event-stream`), each a JSON LogEntry, until the client leaves, its token ends, or 30 minutes have passed; ' +
+    'an Accept header that contradicts the query is 422. A unit without unit file and journal entries is 404.',
   input: { path: LogsPath, query: LogsQuery, headers: LogsHeaders },
   output: { json: ServiceLogs, mediaTypes: ['text/plain', 'text/event-stream'] },
+  answerHeaders: ['X-Truncated'],
   uses: { clock, config, serviceManagers },
-  errors: ['unit_not_allowed', 'component_unavailable', 'busy'],
-}).handler(async ({ valid, signal }, { clock, config, serviceManagers }) => {
+  errors: ['unit_not_allowed', 'not_found', 'component_unavailable', 'busy'],
+}).handler(async ({ valid, signal, endWithToken }, { clock, config, serviceManagers }) => {
   const { path, query, headers } = valid;
   const request = { system: path.system, unit: path.service_name, signal };
-  if (query.follow) {
+  const form = logForm(headers.accept, query.follow);
+  if (form === 'events') {
     const entries = await followLogs(serviceManagers, config.SERVICE_ALLOWED_UNITS, request);
+    await endWithToken(entries);
     return new Reply(eventStream(entries), { 'content-type': 'text/event-stream' });
   }
   const lines = query.lines ?? MAX_LINES;
   const { head, entries } = await readLogs(serviceManagers, config.SERVICE_ALLOWED_UNITS, request, lines, clock());
   const vary = { vary: 'accept', 'x-truncated': String(head.truncated) };
-  if (prefersText(headers.accept))
-    return new Reply(textLogs(entries), { 'content-type': 'text/plain; charset=utf-8', ...vary });
+  if (form === 'text') return new Reply(textLogs(entries), { 'content-type': 'text/plain; charset=utf-8', ...vary });
   return new Reply(jsonLogs(head, entries), { 'content-type': 'application/json', ...vary });
 });

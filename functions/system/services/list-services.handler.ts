@@ -1,6 +1,7 @@
 import { OPERATORS } from '../../shared/access.ts';
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { config, serviceManagers } from '../../shared/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
+import { config } from '../../shared/ports.ts';
+import { serviceManagers } from './ports.ts';
 import { ServicesList } from './services.schema.ts';
 import { listServices } from './services.ts';
 

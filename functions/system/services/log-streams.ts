@@ -1,8 +1,8 @@
 import { pipeline, type Readable, Transform } from 'node:stream';
-import type { LogEntry } from '../../shared/adapters/service-manager/port.ts';
+import type { LogEntry } from './port.ts';
 
-/** Entries are sent in pieces of at least so many characters: a write for each would cost more than the entry. */
-const PIECE = 16 * 1024;
+/** Entries are sent in chunks of at least this size: a write per entry would cost more than the entry. */
+const CHUNK_CHARS = 16 * 1024;
 
 export interface LogsHead {
   readonly system: string;
@@ -11,7 +11,7 @@ export interface LogsHead {
   readonly truncated: boolean;
 }
 
-/** The JSON answer, entry by entry, so that an hour of logs is never held in memory. */
+/** The JSON response, rendered entry by entry, so that an hour of logs is never held in memory. */
 export function jsonLogs(head: LogsHead, entries: Readable): Readable {
   const opening = `${JSON.stringify(head).slice(0, -1)},"entries":[`;
   let separator = '';
@@ -20,28 +20,33 @@ export function jsonLogs(head: LogsHead, entries: Readable): Readable {
     separator = ',';
     return text;
   };
-  return rendered(entries, opening, render, ']}');
+  return renderEntries(entries, opening, render, ']}');
 }
 
-/** One line an entry. Further lines of a message are set in, so that no message can pass for another entry. */
+/** One line per entry. Further lines of a message are indented, so that no message can imitate another entry. */
 export function textLogs(entries: Readable): Readable {
   const render = ({ timestamp, pid, message }: LogEntry) =>
     `${timestamp} ${pid === null ? '' : `[${pid}] `}${message.replaceAll('\n', '\n    ')}\n`;
-  return rendered(entries, '', render, '');
+  return renderEntries(entries, '', render, '');
 }
 
-function rendered(entries: Readable, opening: string, render: (entry: LogEntry) => string, closing: string): Readable {
-  let piece = opening;
+function renderEntries(
+  entries: Readable,
+  opening: string,
+  render: (entry: LogEntry) => string,
+  closing: string,
+): Readable {
+  let chunk = opening;
   const renderer = new Transform({
     writableObjectMode: true,
     transform(entry: LogEntry, _encoding, done) {
-      piece += render(entry);
-      if (piece.length < PIECE) return done();
-      done(null, piece);
-      piece = '';
+      chunk += render(entry);
+      if (chunk.length < CHUNK_CHARS) return done();
+      done(null, chunk);
+      chunk = '';
     },
     flush(done) {
-      done(null, piece + closing);
+      done(null, chunk + closing);
     },
   });
   return pipeline(entries, renderer, () => {});

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { documentedAs } from '../../shared/documented.ts';
 
-const Unit = z
+/** A `.service` unit: its file joined with what systemd holds of it in memory. */
+export const ServiceUnit = z
   .object({
     name: z.string().meta({ example: 'robot-nav.service' }),
     description: z.string().nullable().describe('null, like load_state, while systemd has not loaded the unit'),
@@ -10,16 +12,18 @@ const Unit = z
     enabled: z.boolean().nullable().describe('starts at boot; null for a unit without a file'),
   })
   .meta({ id: 'ServiceUnit' });
+export type Unit = Readonly<z.infer<typeof ServiceUnit>>;
 
-const Unavailable = z
+export const SystemUnavailable = z
   .object({ available: z.literal(false), reason: z.string() })
-  .describe('this computer cannot be reached, or runs no systemd')
+  .describe('this computer cannot be reached, or does not run systemd')
   .meta({ id: 'SystemUnavailable' });
 
+/** Generators of clients cannot take what is now a list and now an object. */
+const SystemUnits = z.union([z.array(ServiceUnit), SystemUnavailable]).meta({
+  description: 'a list of `ServiceUnit`, or a `SystemUnavailable`',
+  ...documentedAs({}),
+});
+
 /** The allowed units of each computer (specification, section 4.9). */
-export const ServicesList = z
-  .object({
-    head: z.union([z.array(Unit), Unavailable]),
-    base: z.union([z.array(Unit), Unavailable]),
-  })
-  .meta({ id: 'ServicesList' });
+export const ServicesList = z.object({ head: SystemUnits, base: SystemUnits }).meta({ id: 'ServicesList' });

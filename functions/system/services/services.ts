@@ -1,7 +1,7 @@
-import type { ServiceManager, ServiceManagers, System, Unit } from '../../shared/adapters/service-manager/port.ts';
-import { SYSTEMS } from '../../shared/adapters/service-manager/port.ts';
-import { type AllowedUnits, isAllowed } from '../../shared/allowed-units.ts';
+import type { System } from '../../shared/allowed-units.ts';
+import { type AllowedUnits, isAllowed, SYSTEMS } from '../../shared/allowed-units.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import type { ServiceManager, ServiceManagers, Unit } from './port.ts';
 
 interface Unavailable {
   readonly available: false;
@@ -9,8 +9,8 @@ interface Unavailable {
 }
 
 /**
- * The allowed units of each computer. One that cannot be asked says why; the other still answers (specification,
- * section 4.9).
+ * The allowed units of each computer. If one is unavailable, its entry says why and the other is still listed
+ * (specification, section 4.9).
  */
 export async function listServices(
   { systems }: ServiceManagers,
@@ -30,7 +30,7 @@ async function listSystem(
   signal: AbortSignal,
 ): Promise<Unit[] | Unavailable> {
   try {
-    const units = await manager.units(signal);
+    const units = await manager.units(patterns, signal);
     return units.filter(({ name }) => isAllowed(patterns, name));
   } catch (error) {
     signal.throwIfAborted();
@@ -41,13 +41,13 @@ async function listSystem(
 }
 
 /**
- * The computer, when the unit is among its allowed ones. Nothing of either name is used before. Error: unit_not_allowed,
- * the same for units that do not exist: what else runs there is nobody's business.
+ * Returns the computer if the unit is allowed on it. Neither name is used before this check.
+ * @throws ServiceError `unit_not_allowed`, also for units that do not exist, so as not to reveal what else runs there.
  */
-export function requireAllowed(allowed: AllowedUnits, systemName: string, unit: string): System {
+export function allowedSystem(allowed: AllowedUnits, systemName: string, unit: string): System {
   const system = SYSTEMS.find((known) => known === systemName);
   if (system && isAllowed(allowed[system], unit)) return system;
   throw new ServiceError('unit_not_allowed', {
-    detail: 'Only units that SERVICE_ALLOWED_UNITS covers can be read; get_services_list names them.',
+    detail: 'Only units listed in SERVICE_ALLOWED_UNITS can be read; get_services_list lists them.',
   });
 }

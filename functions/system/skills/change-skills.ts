@@ -1,28 +1,28 @@
 import { ServiceError } from '../../shared/errors.ts';
-import { describe, examine, refuseInvalid } from './examine.ts';
-import { formsOf, goneMeanwhile, type Located, locate, refuseIrregular, requireSkill } from './file-forms.ts';
+import { assertValidPython, describe, examine } from './examine.ts';
+import { assertRegular, changedConcurrently, findSkill, formsOf, type Located, locate } from './file-forms.ts';
 import type { Skill } from './skill.schema.ts';
-import { fileNameOf, readSkillName, SKILL_NAME_RULE, type SkillName } from './skill-name.ts';
+import { fileNameOf, parseSkillName, SKILL_NAME_RULE, type SkillName } from './skill-name.ts';
 import type { SkillParts } from './skill-parts.ts';
 
-export interface Changed {
+interface Changed {
   readonly message: string;
   readonly skill: Skill;
 }
 
-/** The name of an uploaded file. @throws ServiceError `validation_failed` for one that no skill can have. */
-export function uploadedName(fileName: string): SkillName {
-  const name = readSkillName(fileName);
+/** Parses the name of an uploaded file. @throws ServiceError `validation_failed` if it is not a valid skill name. */
+export function parseUploadName(fileName: string): SkillName {
+  const name = parseSkillName(fileName);
   if (name) return name;
   throw new ServiceError('validation_failed', {
-    detail: `The file name cannot be used. ${SKILL_NAME_RULE}`,
+    detail: `Invalid file name. ${SKILL_NAME_RULE}`,
     errors: [{ pointer: '/skill', message: SKILL_NAME_RULE }],
   });
 }
 
 /**
- * Stores a skill, in place of one of the same stem; enabled or disabled as its name says. When both forms were there,
- * only the uploaded one is left.
+ * Stores a skill, enabled or disabled according to its name, and replaces any skill with the same stem. If both forms
+ * existed, only the uploaded one remains.
  * @throws ServiceError `invalid_python`, `conflict`, `storage_full`, `component_unavailable`.
  */
 export async function uploadSkill(name: SkillName, bytes: Buffer, parts: SkillParts) {
@@ -30,15 +30,15 @@ export async function uploadSkill(name: SkillName, bytes: Buffer, parts: SkillPa
   const enabled = !name.disabled;
   const fileName = fileNameOf(name.stem, enabled);
   const verdict = await examine(bytes, python, signal);
-  refuseInvalid(verdict, fileName);
+  assertValidPython(verdict, fileName);
   const staged = await files.stage(bytes);
   try {
-    const replaced = await files.inTurn(async () => {
+    const replaced = await files.runExclusive(async () => {
       const forms = await formsOf(files, name.stem);
-      refuseIrregular(forms.enabled, forms.disabled);
+      assertRegular(forms.enabled, forms.disabled);
       await staged.placeAs(fileName);
       if (enabled ? forms.disabled : forms.enabled) await files.remove(fileNameOf(name.stem, !enabled));
-      await files.settle();
+      await files.syncFolder();
       return locate(forms) !== undefined;
     });
     const message = `The skill ${fileNameOf(name.stem, true)} was ${replaced ? 'replaced' : 'uploaded'}.`;
@@ -49,8 +49,8 @@ export async function uploadSkill(name: SkillName, bytes: Buffer, parts: SkillPa
 }
 
 /**
- * Enables or disables. Asking for the state it is in changes nothing. When both forms are there, the enabled one counts:
- * disabling puts it in place of the other.
+ * Enables or disables a skill; does nothing if it already is. If both forms exist, the enabled one counts, and
+ * disabling replaces the disabled one with it.
  * @throws ServiceError `skill_not_found`, `conflict`, `already_exists`.
  */
 export function enableSkill(name: SkillName, enabled: boolean, parts: SkillParts): Promise<Changed> {
@@ -58,7 +58,7 @@ export function enableSkill(name: SkillName, enabled: boolean, parts: SkillParts
     if (located.enabled === enabled) return located;
     const { files } = parts;
     const fileName = fileNameOf(located.stem, enabled);
-    refuseIrregular(await files.find(fileName));
+    assertRegular(await files.find(fileName));
     if (enabled) await files.move(located.fileName, fileName);
     else await files.moveOver(located.fileName, fileName);
     return { ...located, enabled, fileName, conflict: false };
@@ -66,19 +66,21 @@ export function enableSkill(name: SkillName, enabled: boolean, parts: SkillParts
 }
 
 /**
- * Renames. The skill stays enabled or disabled, except that a new name with the prefix `disabled.` disables it.
- * @throws ServiceError `skill_not_found`, `already_exists` when the new stem is taken in either form, `conflict` when
- * both forms of the old one are there.
+ * Renames a skill. It stays enabled or disabled, except that a new name with the prefix `disabled.` disables it.
+ * @throws ServiceError `skill_not_found`; `already_exists` if the new stem is taken in either form; `conflict` if both
+ * forms of the old one exist.
  */
 export function renameSkill(from: SkillName, to: SkillName, parts: SkillParts): Promise<Changed> {
   if (from.stem === to.stem) {
-    return to.disabled ? enableSkill(from, false, parts) : change(from, parts, 'left as it was', async (same) => same);
+    return to.disabled
+      ? enableSkill(from, false, parts)
+      : change(from, parts, 'not changed', async (located) => located);
   }
   return change(from, parts, `renamed to ${fileNameOf(to.stem, true)}`, async (located) => {
     const { files } = parts;
     if (located.conflict) throw bothForms(located.stem);
     const taken = await formsOf(files, to.stem);
-    if (taken.enabled || taken.disabled) throw alreadyThere(to.stem);
+    if (taken.enabled || taken.disabled) throw alreadyExists(to.stem);
     const enabled = located.enabled && !to.disabled;
     const fileName = fileNameOf(to.stem, enabled);
     await files.move(located.fileName, fileName);
@@ -87,31 +89,31 @@ export function renameSkill(from: SkillName, to: SkillName, parts: SkillParts): 
 }
 
 /**
- * Removes a skill, both forms when both are there. @returns the skill as it was.
+ * Removes all forms of a skill. @returns the removed skill.
  * @throws ServiceError `skill_not_found`.
  */
 export function removeSkill(name: SkillName, parts: SkillParts): Promise<Changed> {
   return change(name, parts, 'removed', async (located) => {
-    // The form that counts goes last: a service killed in between leaves the skill as it was.
+    // The form that counts is removed last, so that a crash in between leaves the skill unchanged.
     if (located.conflict) await parts.files.remove(fileNameOf(located.stem, false));
     await parts.files.remove(located.fileName);
     return located;
   });
 }
 
-/** Finds the skill, changes it, and tells what it is after that, all in one turn. */
+/** Finds a skill, changes it, and describes the result. Changes never run concurrently. */
 async function change(
   { stem }: SkillName,
   { files, python, signal }: SkillParts,
   done: string,
   work: (located: Located) => Promise<Located>,
 ): Promise<Changed> {
-  const { after, file } = await files.inTurn(async () => {
-    const before = await requireSkill(files, stem);
+  const { after, file } = await files.runExclusive(async () => {
+    const before = await findSkill(files, stem);
     const file = await files.read(before.fileName);
-    if (!file) throw goneMeanwhile(before.fileName);
+    if (!file) throw changedConcurrently(before.fileName);
     const after = await work(before);
-    await files.settle();
+    await files.syncFolder();
     return { after, file };
   });
   const skill = describe(after.stem, after.enabled, file, await examine(file.bytes, python, signal));
@@ -123,12 +125,12 @@ async function change(
 
 function bothForms(stem: string): ServiceError {
   return new ServiceError('conflict', {
-    detail: `Both ${fileNameOf(stem, true)} and ${fileNameOf(stem, false)} lie in the skills folder. Disable, remove or upload the skill first: each leaves one.`,
+    detail: `The skills folder contains both ${fileNameOf(stem, true)} and ${fileNameOf(stem, false)}. Disable, remove or upload the skill first, which resolves this.`,
   });
 }
 
-function alreadyThere(stem: string): ServiceError {
+function alreadyExists(stem: string): ServiceError {
   return new ServiceError('already_exists', {
-    detail: `There is a skill ${fileNameOf(stem, true)} already. Remove it first, or choose another name.`,
+    detail: `The skill ${fileNameOf(stem, true)} already exists. Remove it first, or choose another name.`,
   });
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { OPERATORS } from '../../shared/access.ts';
-import { namesTag } from '../../shared/entity-tag.ts';
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { Reply } from '../../shared/middleware/reply.ts';
-import { skillFiles } from '../../shared/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
+import { namesTag } from '../../shared/pipeline/entity-tag.ts';
+import { Reply } from '../../shared/pipeline/reply.ts';
 import { downloadSkill } from './download-skill.ts';
+import { skillFiles } from './ports.ts';
 import { NamedSkill } from './skill.schema.ts';
 
 /** GET /api/{version}/skill/download/{skill_name}: the file itself (specification, section 4.5). */

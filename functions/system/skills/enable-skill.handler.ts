@@ -1,10 +1,12 @@
 import { OPERATORS } from '../../shared/access.ts';
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { pythonParser, skillFiles } from '../../shared/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
 import { enableSkill } from './change-skills.ts';
+import { pythonParser, skillFiles } from './ports.ts';
 import { EnableSkill, SkillChanged } from './skill.schema.ts';
 
-/** PATCH (v1 also POST) /api/{version}/skill/enable/: enables or disables a skill (specification, sections 3 and 4.5). */
+/**
+ * PATCH (v1 also POST) /api/{version}/skill/enable/: enables or disables a skill (specification, sections 3 and 4.5).
+ */
 export const handler = endpoint({
   access: OPERATORS,
   summary: 'Enable or disable a skill',

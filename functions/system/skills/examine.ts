@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
-import type { PythonParser, Verdict } from '../../shared/adapters/python-parser/port.ts';
-import type { FolderEntry, SkillFile } from '../../shared/adapters/skill-files/port.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import type { PythonParser, Verdict } from './python-parser.port.ts';
 import type { Skill } from './skill.schema.ts';
+import type { FolderEntry, SkillFile } from './skill-files.port.ts';
 import { fileNameOf } from './skill-name.ts';
-import { textFault } from './source-text.ts';
+import { encodingProblem } from './source-text.ts';
 
 /** Lower-case hex SHA-256. */
 export function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** What parsing says of a source, which is never run. */
+/** Parses a source without running it. */
 export async function examine(bytes: Buffer, python: PythonParser, signal: AbortSignal): Promise<Verdict> {
-  const fault = textFault(bytes);
-  return fault ? { kind: 'invalid', ...fault } : python.parse(bytes, signal);
+  const problem = encodingProblem(bytes);
+  return problem ? { kind: 'invalid', ...problem } : python.parse(bytes, signal);
 }
 
 /** @throws ServiceError `invalid_python` with line and column. */
-export function refuseInvalid(verdict: Verdict, fileName: string): void {
+export function assertValidPython(verdict: Verdict, fileName: string): void {
   if (verdict.kind !== 'invalid') return;
   const reason = reasonOf(verdict);
   throw new ServiceError('invalid_python', {
@@ -27,7 +27,7 @@ export function refuseInvalid(verdict: Verdict, fileName: string): void {
   });
 }
 
-/** A skill as answers show it. */
+/** A skill as it appears in responses. */
 export function describe(stem: string, enabled: boolean, file: SkillFile, verdict: Verdict): Skill {
   return {
     name: fileNameOf(stem, true),
@@ -41,7 +41,7 @@ export function describe(stem: string, enabled: boolean, file: SkillFile, verdic
   };
 }
 
-/** What lies in the folder without being a skill's file, as the list shows it. */
+/** A folder entry that is not a skill, as it appears in the list. */
 export function describeForeign(entry: FolderEntry): Skill {
   return {
     name: entry.name,
@@ -51,7 +51,7 @@ export function describeForeign(entry: FolderEntry): Skill {
     sha256: null,
     functions: [],
     manageable: false,
-    problem: entry.irregular ?? 'Its name is not that of a skill.',
+    problem: entry.irregular ?? 'Not a valid skill name.',
   };
 }
 

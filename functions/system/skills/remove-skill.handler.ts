@@ -1,7 +1,7 @@
 import { OPERATORS } from '../../shared/access.ts';
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { pythonParser, skillFiles } from '../../shared/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
 import { removeSkill } from './change-skills.ts';
+import { pythonParser, skillFiles } from './ports.ts';
 import { NamedSkill, SkillChanged } from './skill.schema.ts';
 
 /** DELETE /api/{version}/skill/remove/: removes the skill the query names (specification, section 4.5). */

@@ -1,7 +1,7 @@
 import { OPERATORS } from '../../shared/access.ts';
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { pythonParser, skillFiles } from '../../shared/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
 import { renameSkill } from './change-skills.ts';
+import { pythonParser, skillFiles } from './ports.ts';
 import { RenameSkill, SkillChanged } from './skill.schema.ts';
 
 /** PATCH /api/{version}/skill/rename/: renames a skill, never onto another (specification, section 4.5). */

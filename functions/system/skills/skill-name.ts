@@ -2,20 +2,20 @@ const STEM = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,99}$/;
 const PREFIX = 'disabled.';
 const SUFFIX = '.py';
 
-/** A skill as a client names it. */
+/** A parsed skill name. */
 export interface SkillName {
-  /** What identifies the skill: the file name without prefix and suffix. */
+  /** Identifies the skill: the file name without prefix and suffix. */
   readonly stem: string;
-  /** The name was written with the prefix `disabled.`. */
+  /** Whether the name has the prefix `disabled.`. */
   readonly disabled: boolean;
 }
 
 /**
- * Takes a name apart, written with or without `disabled.` in front and `.py` behind (specification, section 2.5). What
- * passes is safe as a file name. @returns undefined for every other text.
+ * Parses a skill name with or without the prefix `disabled.` and the suffix `.py` (specification, section 2.5). A valid
+ * name is safe to use as a file name. @returns undefined for any other text.
  */
-export function readSkillName(text: string): SkillName | undefined {
-  // Read as prefix and stem it would name the skill "py", which nobody means who writes it.
+export function parseSkillName(text: string): SkillName | undefined {
+  // Would parse as a disabled skill named "py", which nobody means.
   if (text === PREFIX.slice(0, -1) + SUFFIX) return undefined;
   const disabled = text.startsWith(PREFIX);
   const rest = disabled ? text.slice(PREFIX.length) : text;
@@ -23,20 +23,20 @@ export function readSkillName(text: string): SkillName | undefined {
   return STEM.test(stem) && stem !== 'disabled' ? { stem, disabled } : undefined;
 }
 
-/** What machines are told of it; that "disabled" is no name is beyond it. */
+/** The rule for the OpenAPI document; it cannot express that "disabled" is not a valid name. */
 export const SKILL_NAME_PATTERN = /^(disabled\.)?[A-Za-z0-9_][A-Za-z0-9_-]{0,99}(\.py)?$/;
 
-/** What a client is told whose name does not pass. */
+/** The rule for error messages. */
 export const SKILL_NAME_RULE =
-  'A skill name has 1 to 100 of A-Z a-z 0-9 _ -, does not begin with -, is not "disabled", and may have one "disabled." in front and one ".py" behind.';
+  'A skill name must be 1 to 100 characters of A-Z a-z 0-9 _ -, must not start with - and must not be "disabled". It may have the prefix "disabled." and the suffix ".py".';
 
-/** The name of the file that holds the skill. */
+/** The name of a skill's file. */
 export function fileNameOf(stem: string, enabled: boolean): string {
   return `${enabled ? '' : PREFIX}${stem}${SUFFIX}`;
 }
 
-/** The skill whose file has this name, or undefined when no skill's file can have it. */
+/** The skill with this file name, or undefined if the file cannot be a skill. */
 export function skillOfFile(fileName: string): SkillName | undefined {
-  const name = readSkillName(fileName);
+  const name = parseSkillName(fileName);
   return name && fileNameOf(name.stem, !name.disabled) === fileName ? name : undefined;
 }

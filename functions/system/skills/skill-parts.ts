@@ -1,10 +1,10 @@
-import type { PythonParser } from '../../shared/adapters/python-parser/port.ts';
-import type { SkillFiles } from '../../shared/adapters/skill-files/port.ts';
+import type { PythonParser } from './python-parser.port.ts';
+import type { SkillFiles } from './skill-files.port.ts';
 
-/** What work on skills needs. */
+/** What operations on skills depend on. */
 export interface SkillParts {
   readonly files: SkillFiles;
   readonly python: PythonParser;
-  /** Aborts when nobody waits for the answer any more; a change that has begun is finished all the same. */
+  /** Aborts when the client hangs up; a change that has started is completed anyway. */
   readonly signal: AbortSignal;
 }

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { readSkillName, SKILL_NAME_PATTERN, SKILL_NAME_RULE } from './skill-name.ts';
+import { parseSkillName, SKILL_NAME_PATTERN, SKILL_NAME_RULE } from './skill-name.ts';
 
 /** A skill's name as clients write it; parsed into its stem and whether it bore the prefix. */
-export const SkillNameText = z
+const SkillNameText = z
   .string()
   .transform((text, context) => {
-    const name = readSkillName(text);
+    const name = parseSkillName(text);
     if (name) return name;
     context.addIssue(SKILL_NAME_RULE);
     return z.NEVER;
@@ -31,12 +31,12 @@ export const Skill = z
     enabled: z.boolean(),
     size: z.int().min(0).describe('bytes'),
     modified_at: z.iso.datetime().meta({ example: '2026-11-21T10:00:00.000Z' }),
-    sha256: z.string().nullable().describe('lower-case hex of the content; null for what is not managed'),
+    sha256: z.string().nullable().describe('of the content, in lower-case hex; null for what is not managed'),
     functions: z.array(SkillFunction),
-    validated: z.literal(false).optional().describe('no Python interpreter was there to parse the file'),
-    conflict: z.literal(true).optional().describe('the disabled form lies there as well; the enabled one counts'),
-    manageable: z.literal(false).optional().describe('it lies in the folder, but the service does not touch it'),
-    problem: z.string().optional().describe('why it is not managed, or no valid Python'),
+    validated: z.literal(false).optional().describe('no Python interpreter was available to parse the file'),
+    conflict: z.literal(true).optional().describe('the disabled file exists as well; the enabled one is used'),
+    manageable: z.literal(false).optional().describe('it is in the folder, but the service does not touch it'),
+    problem: z.string().optional().describe('why it is not managed, or is not valid Python'),
   })
   .meta({ id: 'Skill' });
 
@@ -45,18 +45,20 @@ export type Skill = z.infer<typeof Skill>;
 export const SkillList = z.object({ skills: z.array(Skill) }).meta({ id: 'SkillList' });
 export const SkillChanged = z.object({ message: z.string(), skill: Skill }).meta({ id: 'SkillChanged' });
 export const SkillUploaded = SkillChanged.extend({
-  replaced: z.boolean().describe('whether a skill of this name was there before'),
+  replaced: z.boolean().describe('whether a skill of this name already existed'),
 }).meta({ id: 'SkillUploaded' });
 
-export const NamedSkill = z.strictObject({ skill_name: SkillNameText }).meta({ id: 'NamedSkill' });
+export const NamedSkill = z
+  .strictObject({ skill_name: SkillNameText })
+  .meta({ id: 'NamedSkill', example: { skill_name: 'wave_hello.py' } });
 export const EnableSkill = z
   .strictObject({ command: SkillNameText, value: z.boolean().describe('true enables, false disables') })
-  .meta({ id: 'EnableSkill' });
+  .meta({ id: 'EnableSkill', example: { command: 'wave_hello.py', value: true } });
 export const RenameSkill = z
   .strictObject({ old_name: SkillNameText, new_name: SkillNameText })
-  .meta({ id: 'RenameSkill' });
+  .meta({ id: 'RenameSkill', example: { old_name: 'wave_hello.py', new_name: 'greet.py' } });
 
-/** The form as it came: bytes, or an empty text when there was no body. */
+/** The unparsed form: bytes, or an empty string if there was no body. */
 export const SkillForm = z
   .custom<Buffer | ''>((body) => body === '' || Buffer.isBuffer(body))
   .meta({

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { OPERATORS } from '../../shared/access.ts';
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { pythonParser, skillFiles } from '../../shared/ports.ts';
-import { uploadedName, uploadSkill } from './change-skills.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
+import { parseUploadName, uploadSkill } from './change-skills.ts';
 import { sha256 } from './examine.ts';
+import { pythonParser, skillFiles } from './ports.ts';
 import { SkillForm, SkillUploaded } from './skill.schema.ts';
 import { readUploadForm } from './upload-form.ts';
 
@@ -21,7 +21,7 @@ export const handler = endpoint({
   errors: ['malformed_multipart', 'invalid_python', 'conflict', 'storage_full', 'component_unavailable'],
 }).handler(async ({ valid, signal, record }, { files, python }) => {
   const { fileName, bytes } = await readUploadForm(valid.body, valid.headers['content-type']);
-  const name = uploadedName(fileName);
+  const name = parseUploadName(fileName);
   record('skill.upload', { skill: name.stem, enabled: !name.disabled, bytes: bytes.length, sha256: sha256(bytes) });
   return uploadSkill(name, bytes, { files, python, signal });
 });

@@ -1,7 +1,7 @@
-import { endpoint } from '../../shared/middleware/endpoint.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
 import { Live } from './health.schema.ts';
 
-/** GET /health/live: that the process answers at all; stays 200 while it drains. Public. */
+/** GET /health/live: whether the process responds at all; stays 200 while draining. Public. */
 export const handler = endpoint({
   access: 'public',
   summary: 'Whether the process is up',

@@ -1,13 +1,13 @@
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { lifecycle, readiness } from '../../shared/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
 import { Ready } from './health.schema.ts';
 import { readinessOf } from './health.ts';
+import { lifecycle, readiness } from './ports.ts';
 
-/** GET /health/ready: 200 when every part works, else 503 naming those that do not. Public. */
+/** GET /health/ready: 200 if all parts work, otherwise 503 with those that do not. Public. */
 export const handler = endpoint({
   access: 'public',
   summary: 'Whether every part of the service is ready',
-  description: 'When a part is not ready the problem carries the member `parts` with the state of each.',
+  description: 'If a part is not ready, the problem has the member `parts` with the state of each.',
   output: Ready,
   uses: { readiness, lifecycle },
   errors: ['component_unavailable'],

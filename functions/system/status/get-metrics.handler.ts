@@ -1,8 +1,8 @@
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { Reply } from '../../shared/middleware/reply.ts';
-import { metrics } from '../../shared/ports.ts';
+import { metrics } from '../../shared/observability/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
+import { Reply } from '../../shared/pipeline/reply.ts';
 
-/** GET /metrics: what the service has counted, for Prometheus. Public. */
+/** GET /metrics: metrics for Prometheus. Public. */
 export const handler = endpoint({
   access: 'public',
   summary: 'Metrics in the Prometheus text format',

@@ -1,16 +1,17 @@
 import { ServiceError } from '../../shared/errors.ts';
-import type { Lifecycle } from '../../shared/lifecycle.ts';
-import type { ReadinessCheck } from '../../shared/readiness.ts';
+import { within } from '../../shared/kit/within.ts';
 import type { PartStates } from './health.schema.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { ReadinessCheck } from './readiness.ts';
 
-/** Longest time one check may take, in ms; whoever probes will not wait much longer. */
+/** Per check; probes do not wait much longer. */
 const CHECK_TIMEOUT_MS = 2_000;
 
 /**
- * Asks every part at the same time.
- * @returns the state of each, when all are ready.
- * @throws ServiceError `component_unavailable`, with the same `parts` as an extension member (RFC 9457, section 3.2),
- * also while the service drains. The true reasons go to the log only, as its cause.
+ * Runs all checks concurrently.
+ * @returns the state of each part if all are ready.
+ * @throws ServiceError `component_unavailable` otherwise and while draining, with the same `parts` as an extension
+ * member (RFC 9457, section 3.2). The actual reasons only go to the log, as its cause.
  */
 export async function readinessOf(checks: readonly ReadinessCheck[], { draining }: Lifecycle) {
   const problems = await Promise.all(checks.map((check) => problemOf(check)));
@@ -28,8 +29,8 @@ export async function readinessOf(checks: readonly ReadinessCheck[], { draining 
   const why = failed.map(({ part }) => `${part}: ${problems[checks.findIndex((check) => check.part === part)]}`);
   throw new ServiceError('component_unavailable', {
     detail: draining
-      ? 'The service is shutting down.'
-      : `Not ready: ${failed.map(({ part }) => part).join(', ')}. The reasons stand in "parts".`,
+      ? 'The service is shutting down; try again in a moment.'
+      : `Not ready: ${failed.map(({ part }) => part).join(', ')}. See "parts" for the reasons.`,
     headers: { 'retry-after': '5' },
     members: { parts },
     cause: new Error(why.join('; ') || 'draining'),
@@ -37,15 +38,9 @@ export async function readinessOf(checks: readonly ReadinessCheck[], { draining 
 }
 
 async function problemOf(check: ReadinessCheck): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(resolve, CHECK_TIMEOUT_MS, 'it did not answer in time');
-  });
   try {
-    return await Promise.race([check.problem(), late]);
+    return await within(check.problem(), CHECK_TIMEOUT_MS, () => 'the check timed out');
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,5 +1,7 @@
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { audio } from '../../shared/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
+import { config } from '../../shared/ports.ts';
+import { ofHost } from '../../shared/remote-robot.ts';
+import { audio } from './ports.ts';
 import { Volume } from './volume.schema.ts';
 import { readVolume } from './volume.ts';
 
@@ -8,6 +10,6 @@ export const handler = endpoint({
   access: 'any-token',
   summary: 'Read the system volume',
   output: Volume,
-  uses: { audio },
+  uses: { audio, config },
   errors: ['component_unavailable'],
-}).handler(({ signal }, { audio }) => readVolume(audio, signal));
+}).handler(async ({ signal }, { audio, config }) => ({ ...(await readVolume(audio, signal)), ...ofHost(config) }));

@@ -1,5 +1,7 @@
-import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { audio } from '../../shared/ports.ts';
+import { endpoint } from '../../shared/pipeline/endpoint.ts';
+import { config } from '../../shared/ports.ts';
+import { ofHost } from '../../shared/remote-robot.ts';
+import { audio } from './ports.ts';
 import { SetVolume, Volume } from './volume.schema.ts';
 import { setVolume } from './volume.ts';
 
@@ -7,14 +9,14 @@ import { setVolume } from './volume.ts';
 export const handler = endpoint({
   access: 'any-token',
   summary: 'Set the system volume',
-  description: 'Answers what the sound system reports afterwards. No sound is played.',
+  description: 'Returns what the sound system reports afterwards. No sound is played.',
   input: { body: SetVolume },
   output: Volume,
   audit: 'volume.set',
-  uses: { audio },
+  uses: { audio, config },
   errors: ['component_unavailable'],
-}).handler(({ valid, signal, record }, { audio }) => {
+}).handler(async ({ valid, signal, record }, { audio, config }) => {
   const { value } = valid.body.percentage;
   record('volume.set', { percentage: value });
-  return setVolume(audio, value, signal);
+  return { ...(await setVolume(audio, value, signal)), ...ofHost(config) };
 });

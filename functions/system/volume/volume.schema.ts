@@ -1,29 +1,35 @@
 import * as z from 'zod';
+import { OfHost } from '../../shared/remote-robot.ts';
 
 /** `{percentage: {value}}` as a client sends it (specification, section 4.8). */
 export const SetVolume = z
   .strictObject({
-    percentage: z.strictObject({
-      value: z
-        .number()
-        .min(0)
-        .max(100)
-        .describe('percent; a fraction is rounded to a whole percent')
-        .meta({ example: 42 }),
-    }),
+    percentage: z
+      .strictObject({
+        value: z
+          .number()
+          .min(0)
+          .max(100)
+          .describe('percent; a fraction is rounded to a whole percent')
+          .meta({ example: 42 }),
+      })
+      .meta({ id: 'Percentage' }),
   })
-  .meta({ id: 'SetVolume' });
+  .meta({ id: 'VolumeChange', example: { percentage: { value: 42 } } });
 
 export const Volume = z
   .object({
-    percentage: z.object({
-      value: z
-        .number()
-        .min(0)
-        .describe('percent of the loudest channel; above 100 only when another program has set it so')
-        .meta({ example: 42 }),
-    }),
+    percentage: z
+      .object({
+        value: z
+          .number()
+          .min(0)
+          .describe('percent of the loudest channel; above 100 only when another program has set it so')
+          .meta({ example: 42 }),
+      })
+      .meta({ id: 'VolumeLevel' }),
     muted: z.boolean().describe('a muted device is silent whatever its volume'),
     device: z.string().describe("the sound system's own name of the output").meta({ example: 'robot' }),
+    of: OfHost,
   })
   .meta({ id: 'Volume' });

@@ -1,22 +1,23 @@
 import type * as z from 'zod';
-import type { Audio, Volume } from '../../shared/adapters/audio/port.ts';
+import type { Audio, Volume } from './port.ts';
 import type { Volume as VolumeSchema } from './volume.schema.ts';
 
 type VolumeAnswer = z.output<typeof VolumeSchema>;
 
-/** The volume as it is now. Error: component_unavailable (specification, section 4.8). */
+/** Reads the current volume (specification, section 4.8). @throws ServiceError `component_unavailable`. */
 export async function readVolume(audio: Audio, signal: AbortSignal): Promise<VolumeAnswer> {
-  return answerOf(await audio.read(signal));
+  return volumeAnswer(await audio.read(signal));
 }
 
 /**
- * Sets the volume, in percent, and answers what the sound system made of it. Sound systems know whole percents: 36.6
- * sets 37. Error: component_unavailable (specification, section 4.8).
+ * Sets the volume in percent, rounded because sound systems only support whole percentages, and returns what the sound
+ * system reports afterwards (specification, section 4.8).
+ * @throws ServiceError `component_unavailable`.
  */
 export async function setVolume(audio: Audio, value: number, signal: AbortSignal): Promise<VolumeAnswer> {
-  return answerOf(await audio.set(Math.round(value), signal));
+  return volumeAnswer(await audio.set(Math.round(value), signal));
 }
 
-function answerOf({ percent, muted, device }: Volume): VolumeAnswer {
+function volumeAnswer({ percent, muted, device }: Volume): VolumeAnswer {
   return { percentage: { value: percent }, muted, device };
 }

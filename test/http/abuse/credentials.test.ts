@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newKey } from '../../../functions/shared/adapters/signing-keys/pem.ts';
+import { newKey } from '../../../functions/shared/identity/adapters/signing-keys/pem.ts';
 import { http } from '../../support/http.ts';
 import { freshEnvironment, type ServiceProcess, startProcess } from '../../support/process.ts';
 import { descendantsOf, until } from '../../support/processes.ts';
@@ -98,7 +98,7 @@ describe('Credentials in the settings of a running service', () => {
       }),
       (log) =>
         log.includes('"setting":"SERVICE_ROBOT_URL"') &&
-        log.includes('the stream server could not') &&
+        log.includes('could not notify the stream server') &&
         broker.heard.includes(PASSWORD) &&
         server.heard.some(({ authorization }) => authorization === `Basic ${basic('robot-1')}`),
     ],
@@ -140,7 +140,7 @@ describe('Credentials in the settings of a running service', () => {
   );
 });
 
-describe('A setting that cannot be used and holds a credential', () => {
+describe('An invalid setting that contains a credential', () => {
   it.each([
     ['SERVICE_ROBOT_URL', `mqtt://robot-1:${PASSWORD}@127.0.0.1/robot-1`],
     ['SERVICE_ROBOT_URL', `mqtt://robot-1:100%${PASSWORD}@127.0.0.1/robot-1`],
@@ -154,7 +154,7 @@ describe('A setting that cannot be used and holds a credential', () => {
     ['SERVICE_JWT_SIGNING_KEY', pem.slice(0, 120)],
     ['SERVICE_API_KEYS', `{"keys":[{"id":"${PASSWORD}"}]}`],
     ['SERVICE_BROKER_PASSWORD', PASSWORD],
-  ])('%s is named, and its value is not', async (setting, value) => {
+  ])('names %s but not its value', async (setting, value) => {
     const environment = freshEnvironment({ [setting]: value, SERVICE_SOCKET_PATH: '', SERVICE_LOG_LEVEL: 'trace' });
     const { stdout, stderr } = await startedOrRefused(environment);
     expect(stderr).toContain(setting);

@@ -9,7 +9,7 @@ afterAll(() => service.stop());
 
 const members = (length: number) => Object.fromEntries(Array.from({ length }, (_, index) => [index, 1]));
 
-describe('A body of many members', () => {
+describe('A body with many members', () => {
   it.each([
     ['POST', '/api/v1/dict/', { command: 'skill', value: members(10_001) }],
     ['POST', '/api/v2/commands/skill/', { value: members(10_001) }],
@@ -25,8 +25,8 @@ describe('A body of many members', () => {
   });
 });
 
-describe('Bodies as large as they may be', () => {
-  it('are worked off one by one: a stop that came with them does not wait for all of them', async () => {
+describe('Bodies of maximum size', () => {
+  it('are processed one by one, so that a stop does not wait for all of them', async () => {
     const body = { command: 'no_such_command', value: members(9_000) };
     const ended: string[] = [];
     const ask = (name: string, path: string, content?: unknown) =>

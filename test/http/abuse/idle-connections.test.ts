@@ -2,13 +2,12 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createLogger } from '../../../functions/shared/logger.ts';
 import { makeCertificate, OPENSSL } from '../../support/certificates.ts';
 import { describeWith } from '../../support/components.ts';
 import { http } from '../../support/http.ts';
 import { until } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/world.ts';
+import { loggerInto, temporaryFolder } from '../../support/world.ts';
 
 const TCP = 20;
 const SOCKET = 6;
@@ -20,8 +19,8 @@ beforeEach(async () => {
   lines = [];
   sockets = [];
   service = await startTestService({
-    limits: { connections: { tcp: TCP, tcpEach: 5, socket: SOCKET, spare: 3 } },
-    logger: createLogger('warn', { write: (line: string) => void lines.push(line) }),
+    limits: { connections: { tcp: TCP, tcpPerBlock: 5, socket: SOCKET, overflow: 3 } },
+    logger: loggerInto(lines, 'warn'),
   });
 });
 afterEach(async () => {
@@ -64,7 +63,7 @@ describe.each([
   ['TCP', 'tcp', TCP, 'connections'],
   ['the Unix socket', 'socket', SOCKET, 'socket_connections'],
 ] as const)('Connections over %s', (_name, place, most, budget) => {
-  it('that are idle give way to new ones, longest idle first', async () => {
+  it('replaces idle connections by new ones, longest idle first', async () => {
     const idle = await open(most, place);
     const { status } = await http(base(place), '/status');
     expect(status).toBe(200);
@@ -72,14 +71,14 @@ describe.each([
     expect(idle.map(({ closed }) => closed)).toEqual([true, ...Array(most - 1).fill(false)]);
   });
 
-  it('never hold a stop up, idle or half-sent', async () => {
+  it('never lets idle or half-sent requests delay a stop', async () => {
     await open(2 * most, place);
     for (let round = 0; round < 5; round += 1) expect(await stop(place)).toEqual(STOPPED);
     await open(2 * most, place, 'POST /api/v2/st');
     for (let round = 0; round < 5; round += 1) expect(await stop(place)).toEqual(STOPPED);
   });
 
-  it('that are all busy leave stop and probes to newcomers, and refuse them the rest', async () => {
+  it('only answers stop and probes on new connections while all others are busy', async () => {
     await openBusy(most, place);
     await open(10, place);
     expect(await stop(place)).toEqual(STOPPED);
@@ -94,14 +93,14 @@ describe.each([
     await until('there is a place again', async () => (await http(base(place), '/status')).status === 200);
   });
 
-  it('leave the others their places', async () => {
+  it('leaves other clients their connections', async () => {
     await openBusy(most, place);
     const other = place === 'tcp' ? 'socket' : 'tcp';
     expect(await stop(other)).toEqual(STOPPED);
     expect((await http(base(other), '/status')).status).toBe(200);
   });
 
-  it('are counted when they had to give way, and logged once', async () => {
+  it('counts replaced connections and logs it once', async () => {
     await open(most + 5, place);
     await until('all have been taken in', async () => {
       const { text } = await http(base(place), '/metrics');
@@ -112,13 +111,13 @@ describe.each([
 });
 
 describeWith('Connections over TLS', OPENSSL, 'openssl', () => {
-  it('have their places among those over TCP, and give them back', async () => {
+  it('count against the TCP limit until they are closed', async () => {
     const { cert: ca, certPath, keyPath } = makeCertificate(temporaryFolder(), 'robot');
     const settings = { SERVICE_TLS_PORT: '0', SERVICE_TLS_CERT_PATH: certPath, SERVICE_TLS_KEY_PATH: keyPath };
     await service.stop();
     service = await startTestService({
       settings,
-      limits: { connections: { tcp: TCP, tcpEach: 5, socket: SOCKET, spare: 3 } },
+      limits: { connections: { tcp: TCP, tcpPerBlock: 5, socket: SOCKET, overflow: 3 } },
     });
     const idle = await open(TCP, 'tcp');
     const { port } = new URL(service.tlsUrl);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { keyStore } from '../../../functions/shared/identity/ports.ts';
 import { give } from '../../../functions/shared/port.ts';
-import { keyStore } from '../../../functions/shared/ports.ts';
 import { FakeKeyStore } from '../../support/auth.ts';
 import { http } from '../../support/http.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -27,7 +27,7 @@ async function guesses(
 }
 
 describe('Guessing API keys', () => {
-  it('ends after five tries a minute, on all routes together; the right key still works', async () => {
+  it('is limited to five attempts a minute over all routes, while the right key still works', async () => {
     await start();
     expect(await guesses(7)).toEqual([401, 401, 401, 401, 401, 429, 429]);
     const refused = await knock('rk_another');
@@ -37,7 +37,7 @@ describe('Guessing API keys', () => {
     expect((await knock('rk_k1')).status).toBe(200);
   });
 
-  it('does not begin anew with another address in a header that anybody can send', async () => {
+  it('is not reset by an address in a header that any client can send', async () => {
     await start();
     const spoofed = (index: number) => ({
       'x-forwarded-for': `10.0.0.${index}`,
@@ -47,14 +47,14 @@ describe('Guessing API keys', () => {
     expect(await guesses(6, spoofed)).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  it('is counted by the address a trusted proxy names, and what stands left of it does not matter', async () => {
+  it('is counted by the address from a trusted proxy, ignoring those to its left', async () => {
     await start({ SERVICE_TRUSTED_PROXY: '127.0.0.1/32' });
     const spoofed = (index: number) => ({ 'x-forwarded-for': `10.9.9.${index}, 203.0.113.7` });
     expect(await guesses(6, spoofed)).toEqual([401, 401, 401, 401, 401, 429]);
     expect((await knock('rk_wrong', { 'x-forwarded-for': '203.0.113.8' })).status).toBe(401);
   });
 
-  it('tells nothing apart: an unknown key and a part of a right one are answered alike', async () => {
+  it('gets the same response for an unknown key and a part of a valid one', async () => {
     await start();
     const [unknown, part] = [await knock('rk_zz'), await knock('rk_k')];
     expect(part.json.detail).toBe(unknown.json.detail);

@@ -16,8 +16,8 @@ function pollution(): unknown {
 
 const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__'];
 
-describe('Names that every object inherits', () => {
-  it.each(NAMES)('%s as a path parameter names nothing, on any route', async (name) => {
+describe('Names of inherited properties', () => {
+  it.each(NAMES)('finds nothing for the path parameter %s on any route', async (name) => {
     for (const { method, pattern } of ROUTE_CALLS.filter((call) => call.pattern.includes('{'))) {
       const answer = await service.as('ENCHANTER', filled(pattern, name), {
         method,
@@ -28,7 +28,7 @@ describe('Names that every object inherits', () => {
     expect(pollution()).toEqual([undefined, undefined, []]);
   });
 
-  it.each(NAMES)('%s in a query is a parameter like any other, on any route', async (name) => {
+  it.each(NAMES)('treats %s in a query like any other parameter on any route', async (name) => {
     for (const { route, method, pattern } of ROUTE_CALLS.filter(
       ({ pattern }) => !pattern.endsWith('/clear_database'),
     )) {
@@ -40,7 +40,7 @@ describe('Names that every object inherits', () => {
     expect(pollution()).toEqual([undefined, undefined, []]);
   });
 
-  it('in a body never become a prototype, on any route that takes JSON', async () => {
+  it('never change a prototype through a body on any route', async () => {
     const takers = ROUTE_CALLS.filter(
       ({ route: { endpoint } }) => endpoint.spec.input?.body && endpoint.spec.bodyType !== 'multipart',
     );

@@ -4,11 +4,11 @@ import { rawAnswers } from '../../support/raw-answers.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 const QUICK = {
-  headersTimeout: 400,
-  requestTimeout: 600,
-  keepAliveTimeout: 300,
-  checkInterval: 50,
-  lingerTimeout: 300,
+  headersTimeoutMs: 400,
+  requestTimeoutMs: 600,
+  keepAliveTimeoutMs: 300,
+  checkIntervalMs: 50,
+  lingerTimeoutMs: 300,
 };
 const LAST = 'GET /health/live HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n';
 /** What an attacker would like to see answered: were it taken for a request, it would be a 404. */
@@ -24,7 +24,7 @@ afterAll(() => service.stop());
 
 const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
 
-describe('A request whose length can be read in two ways is refused, and its connection closed:', () => {
+describe('A request of ambiguous length is rejected and its connection closed:', () => {
   it.each<[string, string, string]>([
     ['both lengths', `content-length: 5\r\ntransfer-encoding: chunked`, chunked(INNER)],
     ['both lengths, the other way round', `transfer-encoding: chunked\r\ncontent-length: 5`, chunked(INNER)],
@@ -60,13 +60,13 @@ describe('A request whose length can be read in two ways is refused, and its con
 });
 
 describe('Line folding and extensions', () => {
-  it('a folded header is refused, or read as the one line it is: it never starts a header of its own', async () => {
+  it('never reads a folded header as a separate header', async () => {
     const folded = `GET /health/live HTTP/1.1\r\nhost: localhost\r\nx: a\r\n host: evil.example\r\nconnection: close\r\n\r\n`;
     const [answer] = rawAnswers(await rawExchange(service.url, [folded]));
     expect([200, 400]).toContain(answer?.status);
   });
 
-  it('a chunk may have an extension, which means nothing', async () => {
+  it('ignores chunk extensions', async () => {
     const body = JSON.stringify({ command: 'sound_level', value: 5 });
     const chunks = `${body.length.toString(16)};name="value"\r\n${body}\r\n0;last\r\nhost: evil.example\r\n\r\n`;
     const head = `POST /api/v1/int/ HTTP/1.1\r\nhost: localhost\r\n${authorization}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
@@ -74,7 +74,7 @@ describe('Line folding and extensions', () => {
     expect([first?.status, second?.status]).toEqual([200, 200]);
   });
 
-  it('an extension of a megabyte is refused', async () => {
+  it('rejects a chunk extension of a megabyte', async () => {
     const head = `POST /api/v1/int/ HTTP/1.1\r\nhost: localhost\r\n${authorization}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
     const [answer] = rawAnswers(await rawExchange(service.url, [`${head}5;${'x'.repeat(1 << 20)}\r\nabcde\r\n`]));
     expect(answer?.status).toBe(400);
@@ -87,7 +87,7 @@ describe('Requests on one connection', () => {
   const post = (lines: string, body: string, path = '/api/v1/int/') =>
     `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${lines}\r\n\r\n${body}`;
 
-  it('are answered each for itself and in order', async () => {
+  it('are answered separately and in order', async () => {
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
     expect(
       await statuses(`${get('/status')}${get('/nothing')}${get('/openapi.json')}${get('/api/v2/commands/')}${LAST}`),
@@ -112,7 +112,7 @@ describe('Requests on one connection', () => {
       () => `GET /status HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${INNER.length}\r\n\r\n${INNER}`,
       200,
     ],
-  ])('a body %s is never taken for the next request', async (_name, request, status) => {
+  ])('never takes a body %s for the next request', async (_name, request, status) => {
     expect(await statuses(request() + LAST)).toEqual([status, 200]);
   });
 
@@ -120,11 +120,11 @@ describe('Requests on one connection', () => {
     ['in chunks', () => post('transfer-encoding: chunked', chunked(INNER)), 401],
     ['too large to be thrown away', () => post('content-length: 200000', INNER), 401],
     ['that the client offered only', () => post(`expect: 100-continue\r\ncontent-length: ${INNER.length}`, INNER), 401],
-  ])('after an unread body %s the connection is closed', async (_name, request, status) => {
+  ])('closes the connection after an unread body %s', async (_name, request, status) => {
     expect(await statuses(request() + LAST)).toEqual([status]);
   });
 
-  it('an upgrade to another protocol does not open a way around the checks', async () => {
+  it('applies all checks to protocol upgrades', async () => {
     const upgrade = `GET /api/v2/commands/ HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQAAP__\r\n\r\n`;
     const [answer] = rawAnswers(await rawExchange(service.url, [upgrade + INNER]));
     expect(answer?.status).toBe(401);

@@ -1,8 +1,8 @@
 import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CompactEncrypt, decodeJwt, type JWTHeaderParameters, SignJWT } from 'jose';
-import { signingKeys } from '../../../functions/shared/ports.ts';
-import { concretePaths } from '../../../local-host/router.ts';
+import { signingKeys } from '../../../functions/shared/identity/ports.ts';
+import { concretePaths } from '../../../local-host/http/router.ts';
 import { ROUTES } from '../../../local-host/routes.ts';
 import { http, rawExchange } from '../../support/http.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -46,7 +46,7 @@ function jwe(): Promise<string> {
 
 const attackerUrl = 'http://127.0.0.1:1/keys.json';
 
-describe('A token that was made to confuse is 401 token_invalid:', () => {
+describe('A crafted token is 401 token_invalid:', () => {
   it.each<[string, () => string | Promise<string>]>([
     ['alg none', () => `${base64url({ alg: 'none', kid })}.${base64url(decodeJwt(token))}.`],
     ['alg NoNe with a signature', () => `${base64url({ alg: 'NoNe', kid })}.${token.split('.').slice(1).join('.')}`],
@@ -93,19 +93,19 @@ describe('A token that was made to confuse is 401 token_invalid:', () => {
     expect([answer.status, answer.json.code]).toEqual([401, 'token_invalid']);
   });
 
-  it('two Authorization headers are no choice between them, in whatever order', async () => {
+  it('rejects two Authorization headers in any order', async () => {
     for (const two of [`Bearer ${token}\r\nauthorization: Bearer x`, `Bearer x\r\nAUTHORIZATION: Bearer ${token}`]) {
       const head = `GET ${PROTECTED} HTTP/1.1\r\nhost: localhost\r\nauthorization: ${two}\r\nconnection: close\r\n\r\n`;
       expect(await rawExchange(service.url, [head])).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"bad_request"/);
     }
   });
 
-  it('and a token of ours in the header is accepted all the while', async () => {
+  it('still accepts a valid token in the header', async () => {
     expect((await http(service.url, PROTECTED, { headers: { authorization: `bearer ${token}` } })).status).toBe(200);
   });
 });
 
-describe('A token anywhere but in the Authorization header', () => {
+describe('A token outside of the Authorization header', () => {
   const guarded = ROUTES.filter(({ endpoint }) => !['public', 'api-key'].includes(String(endpoint.spec.access)));
   const calls = guarded.flatMap((route) =>
     concretePaths(route).map((path) => [route.method, path.replace(/\{\w+\+?\}/g, 'x')] as const),
@@ -122,7 +122,7 @@ describe('A token anywhere but in the Authorization header', () => {
     },
   );
 
-  it('is not looked for in cookies, bodies, and the header of proxies', async () => {
+  it('is ignored in cookies, bodies and proxy headers', async () => {
     const headers = {
       cookie: `token=${token}; jwt=${token}`,
       'proxy-authorization': `Bearer ${token}`,

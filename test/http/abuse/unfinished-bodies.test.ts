@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createLogger } from '../../../functions/shared/logger.ts';
+import { tokens } from '../../../functions/shared/identity/ports.ts';
+import type { Tokens } from '../../../functions/shared/identity/tokens.ts';
 import { give } from '../../../functions/shared/port.ts';
-import { tokens } from '../../../functions/shared/ports.ts';
-import type { Tokens } from '../../../functions/shared/tokens/tokens.ts';
 import { problemIn } from '../../support/http.ts';
 import { until } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { loggerInto } from '../../support/world.ts';
 
 const MIB = 1024 * 1024;
 const PATH = '/api/v2/volume/';
@@ -33,8 +34,8 @@ beforeEach(async () => {
   uploads = [];
   service = await startTestService({
     given: [give(tokens, keyTokens)],
-    limits: { bodyBytes: 6 * MIB, bodyBytesEach: 2 * MIB },
-    logger: createLogger('warn', { write: (line: string) => void lines.push(line) }),
+    limits: { bodyBytes: 6 * MIB, bodyBytesPerOwner: 2 * MIB },
+    logger: loggerInto(lines, 'warn'),
   });
 });
 afterEach(async () => {
@@ -73,9 +74,11 @@ const arrived = async (upload: Upload) => {
   await service.as(undefined, '/status');
 };
 
-describe('Bodies that are never finished', () => {
-  it('are refused once they fill the share of their key, the oldest first', async () => {
+describe('Unfinished bodies', () => {
+  it('are rejected over the limit of their key, the oldest stalled one first', async () => {
     const [first, second] = [await begin('mallory', 900_000), await begin('mallory', 900_000)];
+    await Promise.all([arrived(first), arrived(second)]);
+    await sleep(1_100);
     await begin('mallory', 900_000);
     await until('one was refused', () => first.answer.includes('\r\n\r\n{'));
     expect(problemIn(first.answer)).toMatchObject({ status: 503, code: 'component_unavailable' });
@@ -85,7 +88,7 @@ describe('Bodies that are never finished', () => {
     expect(refused()).toEqual([first, second]);
   });
 
-  it('leave the bodies of other keys alone', async () => {
+  it('do not affect the bodies of other keys', async () => {
     const alice = await begin('alice', 900_000);
     for (let count = 0; count < 12; count += 1) await arrived(await begin('mallory', 900_000));
     await until('most were refused', () => refused().length === 10);
@@ -96,14 +99,14 @@ describe('Bodies that are never finished', () => {
     expect(alice.answer).toMatch(/^HTTP\/1\.1 200/);
   });
 
-  it('of many keys are bounded together, at the expense of the key that holds most', async () => {
+  it('of many keys have a common limit, at the expense of the key with the most bytes', async () => {
     const alice = await begin('alice', 500_000);
     for (let key = 1; key <= 8; key += 1) await arrived(await begin(`key-${key}`, 900_000));
     await until('some were refused', () => refused().length >= 2);
     expect(alice.answer).toBe('');
   });
 
-  it('hold back neither a stop nor a small command', async () => {
+  it('delay neither a stop nor a small command', async () => {
     for (let count = 0; count < 8; count += 1) await arrived(await begin('mallory', 900_000));
     const headers = { authorization: 'Bearer mallory' };
     const stop = await service.as(undefined, '/api/v2/stop', { method: 'POST', headers });
@@ -112,10 +115,10 @@ describe('Bodies that are never finished', () => {
     expect([stop.status, small.status]).toEqual([200, 200]);
   });
 
-  it('are counted each time and logged once, and free their share when their client goes', async () => {
+  it('are counted and logged once, and freed when their client disconnects', async () => {
     for (let count = 0; count < 5; count += 1) await arrived(await begin('mallory', 900_000));
     await until('three were refused', async () => (await exceeded()) === 3);
-    expect(lines.filter((line) => line.includes('"budget":"bodies"'))).toHaveLength(1);
+    expect(lines.map((line) => JSON.parse(line).budget)).toEqual(['bodies']);
     for (const { socket } of uploads.splice(0)) socket.destroy();
     await until('nothing is being answered', () => service.inFlight.size === 0);
     for (let count = 0; count < 2; count += 1) await arrived(await begin('mallory', 900_000));

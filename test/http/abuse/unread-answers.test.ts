@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createLogger } from '../../../functions/shared/logger.ts';
 import { until } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { loggerInto } from '../../support/world.ts';
 
 const BUNDLE = '/docs/swagger-ui-bundle.js';
 const MIB = 1024 * 1024;
@@ -19,8 +19,8 @@ beforeEach(async () => {
   sockets = [];
   service = await startTestService({
     settings: { SERVICE_TRUSTED_PROXY: '127.0.0.1' },
-    limits: { answerBytes: 24 * MIB, answerBytesEach: 8 * MIB },
-    logger: createLogger('warn', { write: (line: string) => void lines.push(line) }),
+    limits: { answerBytes: 24 * MIB, answerBytesPerBlock: 8 * MIB },
+    logger: loggerInto(lines, 'warn'),
   });
 });
 afterEach(async () => {
@@ -43,8 +43,8 @@ async function neverRead(connections: number, address: string, requests = 6): Pr
   }
 }
 
-describe('A client that does not read its answers', () => {
-  it('gets no more of them once it holds its share, while others do, until it has gone', async () => {
+describe('A client that does not read its responses', () => {
+  it('gets no more responses over its limit, while other clients do', async () => {
     await neverRead(16, MALLORY);
     const ask = (address: string) => service.as('USER', '/status', { headers: from(address) });
     await until('its share is used up', async () => (await ask(MALLORY)).status === 503);
@@ -59,7 +59,7 @@ describe('A client that does not read its answers', () => {
     await until('its share is free', async () => (await ask(MALLORY)).status === 200);
   });
 
-  it('can stop the robot and see how the service is, whatever it holds', async () => {
+  it('can always stop the robot and probe the service', async () => {
     await neverRead(16, MALLORY);
     const ask = (path: string, method = 'GET') => service.as('USER', path, { method, headers: from(MALLORY) });
     await until('its share is used up', async () => (await ask('/status')).status === 503);
@@ -77,7 +77,7 @@ describe('A client that does not read its answers', () => {
     expect(lines.filter((line) => line.includes('"budget":"answers"'))).toHaveLength(1);
   });
 
-  it('loses its oldest answer when all clients together hold too much, and nobody else does', async () => {
+  it('loses its oldest response when all clients together exceed the limit', async () => {
     await neverRead(1, ALICE, 1);
     for (let host = 1; host <= 6; host += 1) await neverRead(4, `198.51.100.${host}`); // each within its share
     await until('something was cut off', async () => (await exceeded()) > 0);
@@ -90,7 +90,7 @@ describe('A client that does not read its answers', () => {
     await until('she has it all', () => received.length > 1.3 * MIB);
   });
 
-  it('makes no new copy of a documentation file with each request', async () => {
+  it('shares one copy of a documentation file between requests', async () => {
     await service.as(undefined, BUNDLE);
     const before = process.memoryUsage().arrayBuffers;
     await neverRead(5, MALLORY, 80);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { concretePaths } from '../../../local-host/router.ts';
+import { concretePaths } from '../../../local-host/http/router.ts';
 import { ROUTES } from '../../../local-host/routes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
@@ -25,15 +25,18 @@ const FORMS = {
 };
 
 describe('A web page of another origin', () => {
-  it.each(Object.entries(FORMS))('does nothing with a form of %s: it can send no token', async (type, body) => {
-    const guarded = calls.filter(({ method, route }) => method === 'POST' && route.endpoint.spec.access !== 'public');
-    expect(guarded.length).toBeGreaterThan(10);
-    for (const { path } of guarded) {
-      const headers = { 'content-type': type, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
-      const answer = await service.as(undefined, path, { method: 'POST', headers, body });
-      expect([path, answer.status, answer.headers['access-control-allow-origin']]).toEqual([path, 401, undefined]);
-    }
-  });
+  it.each(Object.entries(FORMS))(
+    'achieves nothing with a form of %s, because it cannot send a token',
+    async (type, body) => {
+      const guarded = calls.filter(({ method, route }) => method === 'POST' && route.endpoint.spec.access !== 'public');
+      expect(guarded.length).toBeGreaterThan(10);
+      for (const { path } of guarded) {
+        const headers = { 'content-type': type, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+        const answer = await service.as(undefined, path, { method: 'POST', headers, body });
+        expect([path, answer.status, answer.headers['access-control-allow-origin']]).toEqual([path, 401, undefined]);
+      }
+    },
+  );
 
   it.each(Object.entries(FORMS))(
     'does nothing with a form of %s even where something adds a token',
@@ -49,7 +52,7 @@ describe('A web page of another origin', () => {
     },
   );
 
-  it('gets no leave to send anything else, on any route', async () => {
+  it('gets no CORS permission on any route', async () => {
     for (const { method, path } of calls) {
       const headers = { origin: 'https://evil.example', 'access-control-request-method': method };
       const answer = await service.as(undefined, path, { method: 'OPTIONS', headers });
@@ -57,7 +60,7 @@ describe('A web page of another origin', () => {
     }
   });
 
-  it('whose name suddenly leads to the robot is refused on every route', async () => {
+  it('is rejected on every route when its name is rebound to the robot', async () => {
     for (const { method, path } of calls) {
       const answer = await service.as('ENCHANTER', path, { method, headers: { host: 'rebound.evil.example' } });
       expect([path, answer.status, answer.json.code]).toEqual([path, 421, 'host_not_allowed']);

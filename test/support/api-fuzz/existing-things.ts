@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Column } from '../../../functions/shared/adapters/database/tables.ts';
+import type { Column } from '../../../functions/database/column.ts';
 import type { HttpAnswer, HttpCall } from '../http.ts';
 import { PARENTS, rowOf, TABLES } from '../rows.ts';
 import type { Operation, Sent } from './operations.ts';
@@ -28,6 +28,8 @@ const NUMBER = 70_001;
 const LEAVES = TABLES.filter(({ name }) => !PARENTS.some(([parent]) => parent === name));
 /** Of exports that hold what every table needs. */
 const FOLDER = { path: 'known' };
+/** One that nobody needs. */
+const SPARE_EXPORT = { tablename: 'robots_table', path: 'spare/robots.csv' };
 const SKILL = 'known';
 const SOURCE = '@skill\ndef known():\n    pass\n';
 
@@ -55,6 +57,7 @@ const REQUESTS: Readonly<Record<string, (there: Inventory) => Requests>> = {
   'DELETE database/clear_table/': () => named(tablename, 'tablename'),
   'POST database/export_table/': () => saying(fc.record({ tablename }, { requiredKeys: [] })),
   'POST database/import_table/': () => saying(fc.record({ tablename }, { requiredKeys: [] })),
+  'DELETE database/exports/{filepath}': () => named(fc.constant(SPARE_EXPORT.path), 'filepath'),
   'POST database/restore/': ({ backups }) => saying(fc.record({ backup: fc.constantFrom(...backups) })),
   'POST skill/upload/': () => saying(fc.constant({ skill: SOURCE })),
   'DELETE skill/remove/': () => named(skillName, 'skill_name'),
@@ -104,6 +107,7 @@ export class ExistingThings {
   async requestsOf({ method, path }: Operation): Promise<Requests | undefined> {
     const place = path.replace(/^\/api\/v[12]\//, '');
     if (/^(clear_)?database/.test(place)) await this.#fillDatabase();
+    if (place.startsWith('database/exports/')) await this.#post('database/export_table/', { body: SPARE_EXPORT });
     if (place.startsWith('skill/')) await this.#post('skill/upload/', skillForm());
     return REQUESTS[`${method} ${place}`]?.(await this.#inventory());
   }

@@ -1,5 +1,9 @@
 """A differential-drive base for tests: drives as /cmd_vel says and publishes /odom with its true speed.
 
+It takes /cmd_vel_stamped as well, and ignores what is older than its watchdog there. The joints of its wheels and of its
+head are published on /joint_states one apart from the other. Its emergency stop (/press_emergency_stop, reported on
+/emergency_stop) keeps it from moving.
+
 Each time it publishes /odom it also prints `motion SPEED TURN X Y YAW` (m/s, rad/s, m, m, rad), so that a test can
 observe the base without going through ROS. No other line begins with `motion`.
 """
@@ -9,15 +13,16 @@ import threading
 import time
 
 import rospy
-from geometry_msgs.msg import Twist
+from geometry_msgs.msg import Twist, TwistStamped
 from nav_msgs.msg import Odometry
-from sensor_msgs.msg import BatteryState
-from std_msgs.msg import Empty
+from sensor_msgs.msg import BatteryState, JointState
+from std_msgs.msg import Bool, Empty
 from std_srvs.srv import SetBool, SetBoolResponse, Trigger, TriggerResponse
 
 STEP_HZ = 50
 ODOM_PERIOD_S = 1 / 20
 BATTERY_PERIOD_S = 0.5
+WHEEL_RADIUS = 0.07
 ANGULAR_ACCELERATION = 10.0  # rad/s^2
 
 
@@ -30,6 +35,8 @@ class Base:
         self.options = options
         self.lock = threading.Lock()
         self.motors_on = True
+        self.emergency = False
+        self.rolled = 0.0
         self.commanded = (0.0, 0.0)
         self.commanded_at = 0.0
         self.speed = self.turn = 0.0
@@ -39,6 +46,19 @@ class Base:
         with self.lock:
             self.commanded = (twist.linear.x, twist.angular.z)
             self.commanded_at = time.monotonic()
+
+    def command_stamped(self, stamped):
+        age = (rospy.Time.now() - stamped.header.stamp).to_sec()
+        twist = stamped.twist
+        if age <= self.options.watchdog / 1000 or (twist.linear.x, twist.angular.z) == (0.0, 0.0):
+            self.command(twist)
+
+    def press(self, request):
+        with self.lock:
+            self.emergency = request.data
+            if request.data:
+                self.brake()
+        return SetBoolResponse(success=True, message="")
 
     def halt(self, _request):
         if self.options.halt == "refuse":
@@ -70,9 +90,10 @@ class Base:
             watchdog = self.options.watchdog / 1000
             if watchdog and time.monotonic() - self.commanded_at > watchdog:
                 self.commanded = (0.0, 0.0)
-            speed, turn = self.commanded if self.motors_on else (0.0, 0.0)
+            speed, turn = self.commanded if self.motors_on and not self.emergency else (0.0, 0.0)
             self.speed = approach(self.speed, speed, self.options.acceleration * seconds)
             self.turn = approach(self.turn, turn, ANGULAR_ACCELERATION * seconds)
+            self.rolled += self.speed * seconds / WHEEL_RADIUS
             self.x += self.speed * math.cos(self.yaw) * seconds
             self.y += self.speed * math.sin(self.yaw) * seconds
             self.yaw = math.remainder(self.yaw + self.turn * seconds, math.tau)
@@ -80,6 +101,12 @@ class Base:
     def motion(self):
         with self.lock:
             return self.speed, self.turn, self.x, self.y, self.yaw
+
+
+def joints(**positions):
+    message = JointState(name=list(positions), position=list(positions.values()))
+    message.header.stamp = rospy.Time.now()
+    return message
 
 
 def odometry(speed, turn, x, y, yaw):
@@ -108,8 +135,13 @@ def main():
     base = Base(options)
     odom = rospy.Publisher("/odom", Odometry, queue_size=5)
     battery = rospy.Publisher("/battery_state", BatteryState, queue_size=1)
+    wheels = rospy.Publisher("/joint_states", JointState, queue_size=1)
+    head = rospy.Publisher("/joint_states", JointState, queue_size=1)
+    emergency = rospy.Publisher("/emergency_stop", Bool, queue_size=1)
     rospy.Subscriber("/cmd_vel", Twist, base.command)
+    rospy.Subscriber("/cmd_vel_stamped", TwistStamped, base.command_stamped)
     rospy.Subscriber("/reset", Empty, base.reset)
+    rospy.Service("/press_emergency_stop", SetBool, base.press)
     rospy.Service("/halt", Trigger, base.halt)
     rospy.Service("/motor_power", SetBool, base.switch_motors)
 
@@ -124,10 +156,14 @@ def main():
             odom_due = max(odom_due + ODOM_PERIOD_S, now)
             motion = base.motion()
             odom.publish(odometry(*motion))
+            wheels.publish(joints(left_wheel_joint=base.rolled, right_wheel_joint=base.rolled))
+            emergency.publish(base.emergency)
             print("motion", *(f"{value:.4f}" for value in motion), flush=True)
         if now >= battery_due:
             battery_due = now + BATTERY_PERIOD_S
-            battery.publish(BatteryState(voltage=12.1, percentage=0.87))
+            discharging = BatteryState.POWER_SUPPLY_STATUS_DISCHARGING
+            battery.publish(BatteryState(voltage=12.1, percentage=0.87, power_supply_status=discharging))
+            head.publish(joints(head_pan=0.25))
         rate.sleep()
 
 

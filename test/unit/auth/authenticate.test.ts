@@ -3,10 +3,11 @@ import { decodeJwt } from 'jose';
 import * as authenticateV1 from '../../../functions/auth/authenticate-v1.handler.ts';
 import * as authenticateV2 from '../../../functions/auth/authenticate-v2.handler.ts';
 import * as refreshToken from '../../../functions/auth/refresh-token.handler.ts';
-import { NO_METRICS } from '../../../functions/shared/adapters/metrics/port.ts';
-import { createLogger } from '../../../functions/shared/logger.ts';
+import { keyStore } from '../../../functions/shared/identity/ports.ts';
+import { createLogger } from '../../../functions/shared/observability/logger.ts';
+import { NO_METRICS } from '../../../functions/shared/observability/metrics.port.ts';
+import { metrics } from '../../../functions/shared/observability/ports.ts';
 import { give, type Ports } from '../../../functions/shared/port.ts';
-import { keyStore, metrics } from '../../../functions/shared/ports.ts';
 import { FakeKeyStore, keyRecord, NOON } from '../../support/auth.ts';
 import { type Answer, invoke } from '../../support/invoke.ts';
 import { testConfig, testPorts } from '../../support/world.ts';
@@ -74,7 +75,7 @@ describe.each(VERSIONS)('GET /api/%s/auth/', (_version, handler) => {
     expect(answer.headers.authorization).toBeUndefined();
   });
 
-  it('asks for no key over the Unix socket and ignores whatever is sent as one', async () => {
+  it('needs no key over the Unix socket and ignores one that is sent', async () => {
     for (const headers of [{}, { 'x-api-key': '' }, { 'x-api-key': 'rk_magus' }, { 'x-api-key': 'rk_wrong' }]) {
       const answer = await invoke(handler, { ports, listener: 'socket', headers });
       expect([answer.status, answer.body.access_level]).toEqual([200, 'ADMIN']);
@@ -82,13 +83,13 @@ describe.each(VERSIONS)('GET /api/%s/auth/', (_version, handler) => {
     }
   });
 
-  it('does not run for a prefetch', async () => {
+  it('refuses a prefetch', async () => {
     const headers = { 'x-api-key': 'rk_admin', 'sec-purpose': 'prefetch' };
     expect((await invoke(handler, { ports, headers })).status).toBe(403);
     expect(minted).toEqual([]);
   });
 
-  it('writes down and counts each token, and never the token or the key', async () => {
+  it('records and counts each token, but never the token or the key itself', async () => {
     const { body } = await invoke(handler, { ports, headers: { 'x-api-key': 'rk_user' } });
     expect(log.join('')).toMatch(new RegExp(`"key_id":"user","client_id":"${body.client_id}".*"msg":"token issued"`));
     expect(log.join('')).not.toContain(body.token);
@@ -117,7 +118,7 @@ describe('GET /api/v2/auth/', () => {
     [{ username: 'a b' }, 'query:username'],
     [{ username: 'a'.repeat(49) }, 'query:username'],
     [{ username: 'ä' }, 'query:username'],
-    [{ mediamtx_publish: '1' }, 'query:mediamtx_publish'],
+    [{ mediamtx_publish: 'yes' }, 'query:mediamtx_publish'],
     [{ mediamtx_publish: '' }, 'query:mediamtx_publish'],
     [{ role: 'ENCHANTER' }, 'query:role'],
   ])('refuses %p', async (query, pointer) => {
@@ -129,21 +130,21 @@ describe('GET /api/v2/auth/', () => {
     ]);
   });
 
-  it.each(['admin', 'magus'])('gives a publisher token to the key "%s", writes it down and counts it', async (id) => {
+  it.each(['admin', 'magus'])('gives, records and counts a publisher token for the key "%s"', async (id) => {
     const answer = await ask({ mediamtx_publish: 'true', username: 'camera' }, id);
     expect(publishing(answer)).toBe(true);
     expect(log.join('')).toMatch(/"kind":"publisher","key_id":"\w+","username":"camera","client_id":/);
     expect(minted).toEqual(['publisher']);
   });
 
-  it('gives none to a key of level USER, which may ask for a plain one', async () => {
+  it('refuses a publisher token to a USER key, which still gets a plain one', async () => {
     const answer = await ask({ mediamtx_publish: 'true' }, 'user');
     expect([answer.status, answer.body.code]).toEqual([403, 'insufficient_access']);
     expect(answer.body.detail).toMatch(/ENCHANTER or ADMIN/);
     expect(publishing(await ask({ mediamtx_publish: 'false' }, 'user'))).toBe(false);
   });
 
-  it('gives one over the Unix socket at any level', async () => {
+  it('gives a publisher token over the Unix socket at any level', async () => {
     const lowly = testPorts({ clock: () => NOON, config: testConfig({ SERVICE_SOCKET_ACCESS_LEVEL: 'USER' }) });
     const answer = await invoke(authenticateV2.handler, {
       ports: lowly,
@@ -157,7 +158,7 @@ describe('GET /api/v2/auth/', () => {
 describe('GET /api/v2/auth/refresh/', () => {
   const refresh = (authorization: string) => invoke(refreshToken.handler, { ports, headers: { authorization } });
 
-  it('keeps client, level, username, permissions and key, and gives a new id', async () => {
+  it('keeps client, level, username, permissions and key under a new id', async () => {
     const first = await invoke(authenticateV2.handler, {
       ports,
       headers: { 'x-api-key': 'rk_admin' },
@@ -183,7 +184,7 @@ describe('GET /api/v2/auth/refresh/', () => {
     expect([answer.status, answer.body.code]).toEqual([401, code]);
   });
 
-  it('takes no token from the URL', async () => {
+  it('ignores a token in the URL', async () => {
     const { body } = await invoke(authenticateV2.handler, { ports, listener: 'socket' });
     const answer = await invoke(refreshToken.handler, { ports, query: { jwt: body.token } });
     expect([answer.status, answer.body.code]).toEqual([401, 'missing_token']);

@@ -6,7 +6,7 @@ import { invoke } from '../../support/invoke.ts';
 import { testPorts } from '../../support/world.ts';
 
 describe('GET /.well-known/jwks.json', () => {
-  it('shows anybody the public keys, for five minutes, and no private field', async () => {
+  it('shows the public keys to anyone, cacheable for five minutes, without private fields', async () => {
     const { status, headers, body } = await invoke(getJwks.handler, { ports: testPorts() });
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('public, max-age=300');

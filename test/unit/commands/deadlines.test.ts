@@ -1,11 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { findCommand, runCommand } from '../../../functions/commands/run-command.ts';
+import { PreparedCommand } from '../../../functions/commands/run-command.ts';
 import { stop } from '../../../functions/commands/stop.ts';
-import type { RobotLink, SendOptions } from '../../../functions/shared/adapters/robot-link/port.ts';
 import { arrivalStamp } from '../../../functions/shared/control/fence.ts';
 import { ServiceError } from '../../../functions/shared/errors.ts';
-import type { JsonValue } from '../../../functions/shared/json.ts';
+import type { JsonValue } from '../../../functions/shared/kit/json.ts';
+import type { RobotLink, SendOptions } from '../../../functions/shared/robot-link/port.ts';
 import { openSimulatedRobot, scriptedLink } from '../../support/robot.ts';
 import { testConfig } from '../../support/world.ts';
 
@@ -27,7 +27,7 @@ function ask({ link, command = 'a_none', value, signal, settings = {}, inCloud =
   const config = { ...testConfig(settings), inCloud };
   const ports = { robotLink: link, config, clock: Date.now };
   const asker = { caller, signal: signal ?? new AbortController().signal, arrivedAt: arrivalStamp() };
-  return runCommand(ports, findCommand(link, command), value, asker);
+  return new PreparedCommand(ports, { command, value }).run(asker);
 }
 
 /** A robot that never answers, and forgets a call when its signal aborts. */
@@ -50,7 +50,7 @@ afterEach(() => {
 });
 
 describe('A command', () => {
-  it('that is answered at once makes no promise, timer or listener', () => {
+  it('creates no promise, timer or listener when answered at once', () => {
     const { signal } = new AbortController();
     expect(ask({ link: scriptedLink(() => 42), signal })).toEqual({ result: 42, ok: true });
     expect(jest.getTimerCount()).toBe(0);
@@ -63,7 +63,7 @@ describe('A command', () => {
     ['10 minutes where it waits for something', { waits: true }, {}, 600_000],
     ['25 s in the cloud where it waits', { waits: true }, { inCloud: true }, 25_000],
     ['25 s in the cloud at most', {}, { inCloud: true, settings: { SERVICE_COMMAND_TIMEOUT_MS: '60000' } }, 25_000],
-  ])('is given up after %s', async (_what, marks, more, ms) => {
+  ])('times out after %s', async (_what, marks, more, ms) => {
     const { link, seen } = silentRobot(marks);
     const began = Date.now();
     const failure = Promise.resolve(ask({ link, ...more })).catch((error: unknown) => error);
@@ -76,14 +76,14 @@ describe('A command', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('is given up in time even by a link that heeds no signal', async () => {
+  it('times out even when the link ignores its signal', async () => {
     const link = scriptedLink(() => new Promise(() => undefined));
     const failure = Promise.resolve(ask({ link })).catch((error: unknown) => error);
     await jest.advanceTimersByTimeAsync(10_000);
     expect(await failure).toMatchObject({ code: 'robot_timeout' });
   });
 
-  it('holds nothing after its answer or its error has come', async () => {
+  it('leaves nothing behind after an answer or an error', async () => {
     const { signal } = new AbortController();
     expect(await ask({ link: scriptedLink(async () => 'late'), signal })).toEqual({ result: 'late', ok: true });
     const refusing = scriptedLink(() => Promise.reject(new ServiceError('robot_error', { detail: 'No.' })));
@@ -92,7 +92,7 @@ describe('A command', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  it('is forgotten at once when the caller hangs up, and nothing is left of it', async () => {
+  it('leaves nothing behind when the caller hangs up', async () => {
     const { link, seen } = silentRobot();
     const caller = new AbortController();
     const failure = Promise.resolve(ask({ link, signal: caller.signal })).catch((error: unknown) => error);
@@ -104,7 +104,7 @@ describe('A command', () => {
     expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0);
   });
 
-  it('ends with the error its caller is sent away with', async () => {
+  it('fails with the error that aborted its caller', async () => {
     const caller = new AbortController();
     const failure = Promise.resolve(ask({ link: silentRobot().link, signal: caller.signal })).catch((e: unknown) => e);
     const ending = new ServiceError('component_unavailable', { detail: 'The service is about to end.' });
@@ -112,7 +112,7 @@ describe('A command', () => {
     expect(await failure).toBe(ending);
   });
 
-  it('of a caller that has hung up already is not begun', () => {
+  it('is not started when the caller has already hung up', () => {
     const { link, seen } = silentRobot();
     expect(() => ask({ link, signal: AbortSignal.abort() })).toThrow(
       expect.objectContaining({ code: 'request_timeout' }),
@@ -120,7 +120,7 @@ describe('A command', () => {
     expect(seen).toHaveLength(0);
   });
 
-  it('that waits for a mission can be given up and asked again, and the mission goes on', async () => {
+  it('can be abandoned and repeated while the mission it waits for goes on', async () => {
     const link = openSimulatedRobot(Date.now);
     const called = ask({ link, command: 'skill', value: { name: 'wait', seconds: 30 } }) as unknown as Called; // as: the simulated robot answers at once
     const wait = { link, command: 'wait_for_skill', value: called.result.msg, inCloud: true };
@@ -133,7 +133,7 @@ describe('A command', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('of 200 callers that hang up while they wait leaves nothing behind', async () => {
+  it('leaves nothing behind when 200 waiting callers hang up', async () => {
     const link = openSimulatedRobot(Date.now);
     const { result } = ask({ link, command: 'skill', value: { name: 'dance' } }) as unknown as Called; // as: the simulated robot answers at once
     const callers = Array.from({ length: 200 }, () => new AbortController());
@@ -154,7 +154,7 @@ describe('A command', () => {
 });
 
 describe('stop', () => {
-  it('waits for the robot to confirm, and no longer than a command', async () => {
+  it('waits for confirmation no longer than a command does', async () => {
     const ports = (answer: RobotLink['stop']) => ({
       robotLink: { ...scriptedLink(() => null), stop: answer },
       config: testConfig(),

@@ -4,10 +4,12 @@ import { handler as getCommand } from '../../../functions/commands/get-command.h
 import { handler as listCommands } from '../../../functions/commands/list-commands.handler.ts';
 import { handler as runCommand } from '../../../functions/commands/run-command.handler.ts';
 import { handler as stop } from '../../../functions/commands/stop.handler.ts';
-import { noRobot } from '../../../functions/shared/adapters/robot-link/none.ts';
+import { noRobot } from '../../../functions/shared/robot-link/adapters/none.ts';
+import { argsSchema } from '../../../functions/shared/robot-link/command-args.ts';
+import { DOCUMENTED_RESULTS } from '../../../functions/shared/robot-link/documented-results.ts';
 import { ROUTES } from '../../../local-host/routes.ts';
 import { invoke } from '../../support/invoke.ts';
-import { asClient, commandPorts, openSimulatedRobot } from '../../support/robot.ts';
+import { asClient, commandPorts, openSimulatedRobot, scriptedLink } from '../../support/robot.ts';
 
 const robot = openSimulatedRobot(Date.now);
 const ports = commandPorts({ link: robot });
@@ -28,7 +30,7 @@ describe('GET get/{command}', () => {
     expect((await get('cancel_client_missions')).body.result).toMatchObject({ cancelled_missions: 0 });
   });
 
-  it('names the right way for a command that takes a value', async () => {
+  it('names the right route for a command that takes a value', async () => {
     const answer = await get('sound_level');
     expect(answer).toMatchObject({
       status: 422,
@@ -40,16 +42,20 @@ describe('GET get/{command}', () => {
     });
   });
 
-  it('does not know every command', async () => {
+  it('answers 404 for an unknown command', async () => {
     for (const command of ['fly', '__proto__', 'constructor', '../get_language']) {
       expect(await get(command)).toMatchObject({ status: 404, body: { code: 'unknown_command' } });
     }
     expect(await get('a'.repeat(129))).toMatchObject({ status: 422, body: { errors: [{ pointer: 'path:command' }] } });
   });
 
-  it('is not run for a prefetch', async () => {
-    expect(await get('get_language', { 'sec-purpose': 'prefetch' })).toMatchObject({ status: 403 });
-  });
+  it.each(['sec-purpose', 'purpose'])(
+    'refuses a prefetch (%s) of an action, and answers one of a query',
+    async (name) => {
+      expect(await get('cancel_client_missions', { [name]: 'Prefetch' })).toMatchObject({ status: 403 });
+      expect(await get('get_language', { [name]: 'prefetch' })).toMatchObject({ status: 200 });
+    },
+  );
 });
 
 describe('POST commands/{command}/', () => {
@@ -64,7 +70,7 @@ describe('POST commands/{command}/', () => {
     ['set_obstacle_avoidance', true, true],
     ['rune_association', { rune: 'rune-1', command: 'wave' }, { rune: 'rune-1', command: 'wave' }],
     ['play_sequence', ['nod'], ['nod']],
-  ])('takes the value of %s alone: %j', async (command, value, echoed) => {
+  ])('accepts a bare value for %s: %j', async (command, value, echoed) => {
     const answer = await post(command, { value });
     expect(answer).toMatchObject({ status: 200, body: { command, value: echoed } });
     expect(answer.body).toHaveProperty('result');
@@ -80,6 +86,7 @@ describe('POST commands/{command}/', () => {
     ['sound_level', { value: 1.5 }],
     ['sound_level', { value: '1' }],
     ['sound_level', { value: true }],
+    ['sound_level', { value: null }],
     ['sound_level', {}],
     ['sound_level', undefined],
     ['set_robot_max_velocity', { value: '1' }],
@@ -89,7 +96,7 @@ describe('POST commands/{command}/', () => {
     ['play_sequence', { value: { name: 'wave' } }],
     ['go_to_absolute', { value: [1, 2] }],
     ['get_language', { value: 1 }],
-  ])('says which kind %s takes when it gets %j', async (command, body) => {
+  ])('names the kind %s takes when given %j', async (command, body) => {
     expect(await post(command, body)).toMatchObject({
       status: 422,
       body: { code: 'wrong_value_type', detail: expect.stringContaining(command), errors: [{ pointer: '/value' }] },
@@ -101,11 +108,11 @@ describe('POST commands/{command}/', () => {
     ['go_to_absolute', '{"value":{"w":1}}', '/value/w'],
     ['sound_level', '{"value":9007199254740992}', '/value'],
     ['sound_level', '{"value":101}', '/value'],
-    ['sound_level', '{"value":null}', '/value'],
+    ['go_to_absolute', '{"value":{"y":9007199254740993}}', '/value/y'],
+    ['set_robot_max_velocity', '{"value":9007199254740993}', '/value'],
     ['sound_level', '{"value":1,"command":"x"}', '/command'],
     ['skill', '{"value":{"name":"wave","n":9007199254740992}}', '/value/n'],
     ['play_sequence', '{"value":["wave",1]}', '/value/1'],
-    ['fly', '{"value":null}', '/value'],
   ])('refuses for %s %s', async (command, body, pointer) => {
     expect(await post(command, body)).toMatchObject({
       status: 422,
@@ -113,7 +120,7 @@ describe('POST commands/{command}/', () => {
     });
   });
 
-  it('does not know every command', async () => {
+  it('answers 404 for an unknown command', async () => {
     expect(await post('fly', { value: 1 })).toMatchObject({ status: 404, body: { code: 'unknown_command' } });
   });
 });
@@ -131,8 +138,26 @@ describe('GET commands/', () => {
       bounds: { minimum: 0, maximum: 100 },
       unit: '%',
       motion: false,
+      args: { type: 'integer', minimum: 0, maximum: 100, 'x-unit': '%' },
+      ...DOCUMENTED_RESULTS.sound_level,
     });
     expect(() => Catalogue.parse(body)).not.toThrow();
+  });
+
+  it('describes value, result, examples and motion of every command', async () => {
+    const { body } = await invoke(listCommands, { ports, headers });
+    for (const { name, kind, args, result, examples, motion } of body.commands) {
+      expect([name, result, motion]).toEqual([name, expect.any(Object), expect.any(Boolean)]);
+      expect([name, args === undefined]).toEqual([name, kind === 'none']);
+      for (const { value } of examples) if (args) expect(argsSchema(args).safeParse(value).error).toBeUndefined();
+    }
+  });
+
+  it("gives the robot's own description of a value before one made from its kind", async () => {
+    const args = { type: 'array', maxItems: 3 };
+    const link = scriptedLink(() => null, { args });
+    const { body } = await invoke(listCommands, { ports: commandPorts({ link }), headers });
+    expect(body.commands).toContainEqual(expect.objectContaining({ name: 'a_list', args }));
   });
 });
 
@@ -155,7 +180,7 @@ describe('POST stop', () => {
     expect(await post(call)).toMatchObject({ status: 200, body: { stopped: true, cancelled_missions: 1 } });
   });
 
-  it('is not called back by a hang-up', async () => {
+  it('is not cancelled when the caller hangs up', async () => {
     expect(await post({ headers, signal: AbortSignal.abort() })).toMatchObject({ status: 200 });
   });
 
@@ -167,7 +192,7 @@ describe('POST stop', () => {
 describe('Without a robot', () => {
   const without = commandPorts({ link: noRobot() });
 
-  it('everything says which setting is missing, once the request itself is in order', async () => {
+  it('every valid request names the missing setting', async () => {
     const params = { command: 'get_language' };
     const answers = await Promise.all([
       invoke(getCommand, { ports: without, params, headers }),
@@ -188,8 +213,8 @@ describe('Without a robot', () => {
 });
 
 describe('The routes of the commands', () => {
-  it('exist in both versions, except the one that came with v2', () => {
-    const mine = ROUTES.filter(({ endpoint }) => endpoint.spec.errors?.includes('robot_unavailable'));
+  it('exist in both versions, except the one added in v2', () => {
+    const mine = ROUTES.filter(({ endpoint: { spec } }) => spec.perRobot && spec.errors?.includes('robot_unavailable'));
     const onlyV2 = mine.filter(({ versions }) => !versions.includes('v1')).map(({ path }) => path);
     expect(mine).toHaveLength(11);
     expect(onlyV2).toEqual(['/api/{version}/commands/{command}/']);

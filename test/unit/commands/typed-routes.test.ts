@@ -6,8 +6,8 @@ import { handler as sendFloat } from '../../../functions/commands/send-float.han
 import { handler as sendInt } from '../../../functions/commands/send-int.handler.ts';
 import { handler as sendList } from '../../../functions/commands/send-list.handler.ts';
 import { handler as sendStr } from '../../../functions/commands/send-str.handler.ts';
-import type { RobotCommand } from '../../../functions/shared/adapters/robot-link/port.ts';
-import type { Endpoint } from '../../../functions/shared/middleware/endpoint.ts';
+import type { Endpoint } from '../../../functions/shared/pipeline/endpoint.ts';
+import type { RobotCommand } from '../../../functions/shared/robot-link/port.ts';
 import { invoke } from '../../support/invoke.ts';
 import { commandPorts, openSimulatedRobot, scriptedLink } from '../../support/robot.ts';
 
@@ -53,13 +53,14 @@ describe('A typed route', () => {
     ['int', '9007199254740991', Number.MAX_SAFE_INTEGER],
     ['float', '1.5', 1.5],
     ['float', '2', 2],
+    ['float', '1e16', 1e16],
     ['float', '-1e-7', -1e-7],
     ['bool', 'false', false],
     ['dict', '{"name":"x","deep":{"list":[1,null,"a",{}]}}', { name: 'x', deep: { list: [1, null, 'a', {}] } }],
     ['dict', '{}', {}],
     ['list', '[1,"a",null,[true]]', [1, 'a', null, [true]]],
     ['list', '[]', []],
-  ])('for %s takes %s, sends it in the name of the caller, and echoes it', async (kind, text, arrives) => {
+  ])('for %s accepts %s, sends it on behalf of the caller and echoes it', async (kind, text, arrives) => {
     const answer = await post(kind, raw(kind, text));
     expect(answer).toMatchObject({ status: 200, body: { command: `a_${kind}`, value: arrives, result: 'done' } });
     expect(sent.at(-1)).toEqual({
@@ -76,6 +77,8 @@ describe('A typed route', () => {
     ['coordinates', '{"x":"1"}', '/value/x'],
     ['coordinates', '{"x":true}', '/value/x'],
     ['coordinates', '{"theta":1e400}', '/value/theta'],
+    ['coordinates', '{"x":9007199254740993}', '/value/x'],
+    ['coordinates', '{"theta":-12345678901234567890}', '/value/theta'],
     ['coordinates', '[1,2]', '/value'],
     ['coordinates', 'null', '/value'],
     ['str', '1', '/value'],
@@ -92,6 +95,7 @@ describe('A typed route', () => {
     ['float', '"1.5"', '/value'],
     ['float', 'false', '/value'],
     ['float', '1e400', '/value'],
+    ['float', '9007199254740993', '/value'],
     ['float', '-1e400', '/value'],
     ['float', 'null', '/value'],
     ['bool', '1', '/value'],
@@ -112,7 +116,7 @@ describe('A typed route', () => {
     expect(sent).toHaveLength(before);
   });
 
-  it.each(['NaN', 'Infinity', '01', '1.', "'a'", 'undefined'])('says that %s is no JSON', async (text) => {
+  it.each(['NaN', 'Infinity', '01', '1.', "'a'", 'undefined'])('reports that %s is not JSON', async (text) => {
     expect(await post('float', raw('float', text))).toMatchObject({ status: 400, body: { code: 'malformed_json' } });
   });
 
@@ -174,13 +178,13 @@ describe('The simulated robot behind the typed routes', () => {
     if (status === 422) {
       expect(answer.body).toMatchObject({
         code: 'validation_failed',
-        detail: expect.stringContaining('0 to 100 %'),
+        detail: expect.stringContaining('between 0 and 100 %'),
         errors: [{ pointer: '/value' }],
       });
     }
   });
 
-  it('takes names only in a sequence', async () => {
+  it('accepts only names in a sequence', async () => {
     const answer = await post('list', { command: 'play_sequence', value: ['wave', 1, null] }, simulated);
     expect(answer).toMatchObject({
       status: 422,
@@ -188,7 +192,7 @@ describe('The simulated robot behind the typed routes', () => {
     });
   });
 
-  it('calls a mission for the client of the token', async () => {
+  it('starts a mission for the client of the token', async () => {
     const answer = await post('dict', { command: 'skill', value: { name: 'wait', seconds: 5 } }, simulated, 'bob');
     expect(answer.body.result).toEqual({ called: true, msg: expect.any(String) });
     const cancelled = await post('str', { command: 'cancel_skill', value: answer.body.result.msg }, simulated);

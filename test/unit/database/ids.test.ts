@@ -9,7 +9,7 @@ import { handler as deleteItem } from '../../../functions/database/delete-item.h
 import { handler as importTable } from '../../../functions/database/import-table.handler.ts';
 import { handler as readTable } from '../../../functions/database/read-table.handler.ts';
 import { handler as restoreBackup } from '../../../functions/database/restore-backup.handler.ts';
-import { type DatabaseWorld, databaseWorld } from '../../support/database.ts';
+import { closeDatabases, type DatabaseWorld, startDatabase } from '../../support/database.ts';
 import { homeOfFirstRelease, inFile } from '../../support/database-file.ts';
 import { leastRowOf, TABLES } from '../../support/rows.ts';
 import { temporaryFolder } from '../../support/world.ts';
@@ -20,16 +20,7 @@ const tablename = 'robots_table';
 const query = { tablename };
 const NUMBERED = TABLES.filter(({ columns }) => columns.id?.kind === 'int');
 
-const worlds: DatabaseWorld[] = [];
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map((world) => world.close()));
-});
-
-function start(home: string): DatabaseWorld {
-  const world = databaseWorld({ HOME: home });
-  worlds.push(world);
-  return world;
-}
+afterEach(closeDatabases);
 
 const add = async (world: DatabaseWorld, item: object = {}, table = tablename): Promise<number> =>
   (await world.ok(addItem, { body: { tablename: table, item } })).id;
@@ -42,8 +33,8 @@ const outside = (world: DatabaseWorld, sql: string) => {
 };
 
 describe('An id', () => {
-  it('of every table is given although a row has the highest there is', async () => {
-    const world = start(temporaryFolder());
+  it('is assigned in every table although a row has the highest possible one', async () => {
+    const world = startDatabase(temporaryFolder());
     for (const table of NUMBERED) {
       const { id: _id, ...item } = leastRowOf(table, 1);
       expect([table.name, await add(world, item, table.name)]).toEqual([table.name, 1]);
@@ -52,9 +43,9 @@ describe('An id', () => {
     }
   });
 
-  it('beyond 2^31-1 that somebody sends has no effect on those given later', async () => {
+  it('beyond 2^31-1 sent by a client does not affect later ones', async () => {
     const home = temporaryFolder();
-    let world = start(home);
+    let world = startDatabase(home);
     const given = [await add(world)];
     for (const id of [HIGHEST, LAST_COUNTED + 1]) expect(await add(world, { id })).toBe(id);
     given.push(await add(world));
@@ -65,7 +56,7 @@ describe('An id', () => {
     await restore(world, backup);
     given.push(await add(world));
     await world.close();
-    world = start(home);
+    world = startDatabase(home);
     given.push(await add(world));
     mkdirSync(world.exportDir, { recursive: true });
     writeFileSync(join(world.exportDir, 'robots_table.csv'), `id,name\r\n${HIGHEST},a\r\n,b\r\n`);
@@ -76,8 +67,8 @@ describe('An id', () => {
     expect(given).toEqual([1, 2, 3, 4, 5, 6, 8, 9]); // 7 is b
   });
 
-  it('up to 2^31-1 that somebody sends is counted, and not given after it is gone', async () => {
-    const world = start(temporaryFolder());
+  it('up to 2^31-1 sent by a client is counted, and not reused after deletion', async () => {
+    const world = startDatabase(temporaryFolder());
     await add(world, { id: 41 });
     await remove(world, 41);
     expect(await add(world)).toBe(42);
@@ -86,19 +77,19 @@ describe('An id', () => {
     expect(await add(world)).toBe(LAST_COUNTED + 1);
   });
 
-  it('is given beyond 2^31-1 as well, in order, past those that somebody has taken', async () => {
+  it('is also assigned beyond 2^31-1, in order, skipping taken ones', async () => {
     const home = temporaryFolder();
-    let world = start(home);
+    let world = startDatabase(home);
     for (const offset of [0, 2, 3]) await add(world, { id: LAST_COUNTED + offset });
     expect([await add(world), await add(world)]).toEqual([LAST_COUNTED + 1, LAST_COUNTED + 4]);
     await remove(world, LAST_COUNTED + 4);
     await world.close();
-    world = start(home);
+    world = startDatabase(home);
     expect(await add(world)).toBe(LAST_COUNTED + 5);
   });
 
-  it('is counted when another program adds the row, and one beyond 2^31-1 is not', async () => {
-    const world = start(temporaryFolder());
+  it('is counted when another program adds the row, unless beyond 2^31-1', async () => {
+    const world = startDatabase(temporaryFolder());
     await add(world);
     outside(world, 'insert into robots_table default values');
     outside(world, 'insert into robots_table (id) values (7); delete from robots_table where id = 7');
@@ -107,8 +98,8 @@ describe('An id', () => {
     expect(await add(world)).toBe(9);
   });
 
-  it('is given to the rows of other programs, too, once the highest is gone', async () => {
-    const world = start(temporaryFolder());
+  it('is also assigned to rows of other programs once the highest is gone', async () => {
+    const world = startDatabase(temporaryFolder());
     await add(world);
     await add(world, { id: HIGHEST });
     await remove(world, HIGHEST);
@@ -122,22 +113,22 @@ describe('An id', () => {
     expect(await add(world)).toBe(5);
   });
 
-  it('that was given before a snapshot is not given again where the snapshot is all that is left', async () => {
+  it('assigned before a snapshot is not reused when only the snapshot is left', async () => {
     const home = temporaryFolder();
-    const world = start(home);
+    const world = startDatabase(home);
     for (let n = 0; n < 3; n++) await add(world);
     for (const id of [2, 3]) await remove(world, id);
     const { backup } = await world.ok(clearTable, { query });
     await world.close();
     for (const end of ['', '-wal', '-shm']) rmSync(world.file + end, { force: true });
-    const anew = start(home);
+    const anew = startDatabase(home);
     await restore(anew, backup);
     outside(anew, 'insert into robots_table default values');
     expect(await add(anew)).toBe(5);
   });
 
-  it('that was given since a snapshot is not given again after it is restored', async () => {
-    const world = start(temporaryFolder());
+  it('assigned after a snapshot is not reused when the snapshot is restored', async () => {
+    const world = startDatabase(temporaryFolder());
     await add(world);
     const { backup } = await world.ok(clearTable, { query });
     for (const id of [2, 3]) expect(await add(world)).toBe(id);
@@ -146,23 +137,23 @@ describe('An id', () => {
     expect((await world.ok(readTable, { query })).map(({ id }: { id: number }) => id)).toEqual([1, 4]);
   });
 
-  it('is given again by a database of the first release that had no more', async () => {
+  it('is reused by a database of the first release, which kept no count', async () => {
     const home = homeOfFirstRelease(3);
     inFile(home, (file) => {
       file.exec('delete from animations_table; delete from tts_table'); // they refer to robots
       file.exec(`insert into robots_table (id) values (${HIGHEST}); delete from robots_table where id > 3`);
       expect(() => file.exec('insert into robots_table default values')).toThrow('CHECK');
     });
-    expect(await add(start(home))).toBe(4);
+    expect(await add(startDatabase(home))).toBe(4);
   });
 
-  it('is not given twice by a copy of the data folder', async () => {
+  it('is not assigned twice by a copy of the data folder', async () => {
     const [home, copy] = [temporaryFolder(), temporaryFolder()];
-    const world = start(home);
+    const world = startDatabase(home);
     await add(world, { id: 10 });
     await remove(world, 10);
     await world.close();
     cpSync(dirname(world.file), join(copy, '.robot-rest'), { recursive: true });
-    expect(await add(start(copy))).toBe(11);
+    expect(await add(startDatabase(copy))).toBe(11);
   });
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { migrate, NewerSchema } from '../../../functions/shared/adapters/database/sqlite/migrate.ts';
-import { Session } from '../../../functions/shared/adapters/database/sqlite/session.ts';
+import { migrate, NewerSchema } from '../../../functions/database/adapters/sqlite/migrate.ts';
+import { Session } from '../../../functions/database/adapters/sqlite/session.ts';
 import { temporaryFolder } from '../../support/world.ts';
 
 const first = () => [
@@ -19,7 +19,7 @@ const version = () => session.database.pragma('user_version', { simple: true });
 const tables = () => session.prepare("select name from sqlite_schema where type = 'table' order by name").all();
 
 describe('Migrations', () => {
-  it('run once each, in order, and bring an older database forward with its rows', async () => {
+  it('run once each, in order, and keep the rows of an older database', async () => {
     await migrate(session, undefined, [first]);
     session.database.exec('insert into parents values (1); insert into children values (1)');
     await migrate(session, undefined, [first, () => ['alter table parents add column name text']]);
@@ -29,7 +29,7 @@ describe('Migrations', () => {
     expect(version()).toBe(2);
   });
 
-  it('that fail in the middle leave the version before, whole', async () => {
+  it('that fail midway leave the previous version intact', async () => {
     await migrate(session, undefined, [first]);
     const before = tables();
     const failing = () => ['create table more (id integer)', 'create table parents (id integer)'];
@@ -40,7 +40,7 @@ describe('Migrations', () => {
     expect({ version: version(), tables: tables() }).toEqual({ version: 1, tables: before });
   });
 
-  it('that would leave a dangling reference do not happen', async () => {
+  it('are rolled back when they would leave a dangling reference', async () => {
     await migrate(session, undefined, [first]);
     session.database.exec('insert into parents values (1); insert into children values (1)');
     await expect(migrate(session, undefined, [first, () => ['delete from parents']])).rejects.toThrow('1 dangling');

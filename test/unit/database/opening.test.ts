@@ -6,23 +6,14 @@ import Database from 'better-sqlite3';
 import { handler as addItem } from '../../../functions/database/add-item.handler.ts';
 import { handler as clearTable } from '../../../functions/database/clear-table.handler.ts';
 import { handler as getPath } from '../../../functions/database/get-path.handler.ts';
+import { database } from '../../../functions/database/ports.ts';
 import { handler as readItem } from '../../../functions/database/read-item.handler.ts';
 import { handler as readTable } from '../../../functions/database/read-table.handler.ts';
-import { database } from '../../../functions/shared/ports.ts';
-import { type DatabaseWorld, databaseWorld } from '../../support/database.ts';
+import { closeDatabases, databaseWorld, startDatabase } from '../../support/database.ts';
 import { TABLES } from '../../support/rows.ts';
 import { temporaryFolder, testConfig } from '../../support/world.ts';
 
-const worlds: DatabaseWorld[] = [];
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map((world) => world.close()));
-});
-
-function start(home: string, clock?: () => number): DatabaseWorld {
-  const world = databaseWorld({ HOME: home }, clock);
-  worlds.push(world);
-  return world;
-}
+afterEach(closeDatabases);
 
 /** A home whose database somebody has prepared. */
 function homeWith(prepare: (file: Database.Database) => void): string {
@@ -39,8 +30,8 @@ const query = { tablename: 'robots_table' };
 const body = { ...query, item: { name: 'r' } };
 
 describe('The database file', () => {
-  it('has exactly the columns of the descriptions, in their order, required and defaulted as they say', async () => {
-    const world = start(temporaryFolder());
+  it('has exactly the described columns, in order, with their constraints and defaults', async () => {
+    const world = startDatabase(temporaryFolder());
     await world.ok(readTable, { query });
     const file = new Database(world.file, { readonly: true });
     const written = file
@@ -71,8 +62,8 @@ describe('The database file', () => {
     file.close();
   });
 
-  it('is in WAL mode, and for its user only', async () => {
-    const world = start(temporaryFolder());
+  it('is in WAL mode and readable by its user only', async () => {
+    const world = startDatabase(temporaryFolder());
     await world.ok(addItem, { body });
     const file = new Database(world.file, { readonly: true });
     expect(file.pragma('journal_mode', { simple: true })).toBe('wal');
@@ -81,8 +72,8 @@ describe('The database file', () => {
     for (const end of ['', '-wal']) expect(statSync(world.file + end).mode & 0o777).toBe(0o600);
   });
 
-  it('refuses from other programs what could not be read back', async () => {
-    const world = start(temporaryFolder());
+  it('refuses values from other programs that could not be read back', async () => {
+    const world = startDatabase(temporaryFolder());
     await world.ok(readTable, { query });
     const file = new Database(world.file);
     for (const sql of [
@@ -96,23 +87,23 @@ describe('The database file', () => {
     file.close();
   });
 
-  it('is opened by two starts at once without a quarrel', async () => {
+  it('can be opened by two starts at once', async () => {
     const home = temporaryFolder();
-    const both = [start(home), start(home)];
+    const both = [startDatabase(home), startDatabase(home)];
     await Promise.all(both.map((world) => world.ok(addItem, { body })));
     expect(await both[0]?.ok(readTable, { query })).toHaveLength(2);
   });
 
-  it('is found again by the next start', async () => {
+  it('is reopened by the next start', async () => {
     const home = temporaryFolder();
-    const first = start(home);
+    const first = startDatabase(home);
     await first.ok(addItem, { body });
     await first.close();
-    expect(await start(home).ok(readTable, { query })).toEqual([expect.objectContaining({ id: 1, name: 'r' })]);
+    expect(await startDatabase(home).ok(readTable, { query })).toEqual([expect.objectContaining({ id: 1, name: 'r' })]);
   });
 
-  it('is told by its URL', async () => {
-    const world = start(temporaryFolder());
+  it('is where its URL says', async () => {
+    const world = startDatabase(temporaryFolder());
     expect(await world.ok(getPath)).toEqual({ path: `sqlite:///${world.file}` });
   });
 });
@@ -124,10 +115,10 @@ describe('A database that cannot be used', () => {
     ['is no database', homeWithText, /robot\.sqlite is damaged.*move robot\.sqlite.*there is no snapshot/],
     ['is damaged', homeWithDamage, /robot\.sqlite is damaged.*copy backups\/snapshot-000001-\S+ to its place/],
     ['cannot be made', homeWithFileForFolder, /cannot be made/],
-  ])('because it %s is 503 on its routes, with what to do, and stays as it was', async (_why, make, message) => {
+  ])('because it %s is 503 with advice, and stays unchanged', async (_why, make, message) => {
     const home = await make();
     const before = contentOf(home);
-    const world = start(home);
+    const world = startDatabase(home);
     for (const answer of [await world.call(readTable, { query }), await world.call(addItem, { body })]) {
       expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 503, code: 'component_unavailable' });
       expect(answer.body.detail).toMatch(message);
@@ -137,10 +128,10 @@ describe('A database that cannot be used', () => {
     expect(contentOf(home)).toEqual(before);
   });
 
-  it('is tried again a while later, and used once it works', async () => {
+  it('is retried later, and used once it works', async () => {
     let now = 0;
     const home = homeWithNewer();
-    const world = start(home, () => now);
+    const world = startDatabase(home, () => now);
     expect(await world.call(readTable, { query })).toMatchObject({ status: 503 });
     writeFileSync(fileIn(home), '');
     now += 4_999;
@@ -155,14 +146,14 @@ describe('SQL', () => {
   const sql = "x'); drop table robots_table; --";
 
   it('in a value is stored as text', async () => {
-    const world = start(temporaryFolder());
+    const world = startDatabase(temporaryFolder());
     const { id } = await world.ok(addItem, { body: { ...query, item: { name: sql } } });
     const data = JSON.stringify({ ...query, item: { id } });
     expect(await world.ok(readItem, { query: { data } })).toMatchObject({ name: sql });
   });
 
-  it('in a table or column name, or a key, is an error and nothing else', async () => {
-    const world = start(temporaryFolder());
+  it('in a table name, column name or key is only an error', async () => {
+    const world = startDatabase(temporaryFolder());
     await world.ok(addItem, { body });
     const answers = [
       await world.call(readTable, { query: { tablename: `robots_table where 1=1; ${sql}` } }),

@@ -5,39 +5,29 @@ import Database from 'better-sqlite3';
 import { handler as addItem } from '../../../functions/database/add-item.handler.ts';
 import { handler as deleteItem } from '../../../functions/database/delete-item.handler.ts';
 import { handler as readTable } from '../../../functions/database/read-table.handler.ts';
-import { type DatabaseWorld, databaseWorld } from '../../support/database.ts';
+import { closeDatabases, startDatabase } from '../../support/database.ts';
 import { databaseFile, definitionsIn, homeOfFirstRelease, inFile, startAt } from '../../support/database-file.ts';
-import { rowOf, TABLES } from '../../support/rows.ts';
+import { rowsOf, TABLES } from '../../support/rows.ts';
 import { temporaryFolder } from '../../support/world.ts';
 
 const ROWS = 30;
-const worlds: DatabaseWorld[] = [];
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map((world) => world.close()));
-});
-
-function start(home: string): DatabaseWorld {
-  const world = databaseWorld({ HOME: home });
-  worlds.push(world);
-  return world;
-}
+afterEach(closeDatabases);
 
 describe('A database of the first release', () => {
-  it('has every row as it was, and the definitions of a new one', async () => {
+  it('keeps every row and gets the definitions of a new one', async () => {
     const home = homeOfFirstRelease(ROWS);
-    const world = start(home);
+    const world = startDatabase(home);
     for (const table of TABLES) {
       const rows = await world.ok(readTable, { query: { tablename: table.name } });
-      const expected = Array.from({ length: ROWS }, (_, n) => rowOf(table, n + 1));
-      expect(rows).toEqual(expected.sort((a, b) => ((a.id ?? 0) < (b.id ?? 0) ? -1 : 1)));
+      expect(rows).toEqual(rowsOf(table, ROWS));
     }
     await world.close();
     const fresh = temporaryFolder();
-    await start(fresh).ok(readTable, { query: { tablename: 'robots_table' } });
+    await startDatabase(fresh).ok(readTable, { query: { tablename: 'robots_table' } });
     expect(definitionsIn(home)).toEqual(definitionsIn(fresh));
   });
 
-  it('keeps what somebody has added to a table that is rebuilt', async () => {
+  it('keeps additions to a table that is rebuilt', async () => {
     const home = homeOfFirstRelease(ROWS);
     inFile(home, (file) => {
       file.exec(`
@@ -48,7 +38,7 @@ describe('A database of the first release', () => {
           begin select raise(abort, 'no'); end;
         create view pads as select name from gamepad_config_table`);
     });
-    await start(home).ok(readTable, { query: { tablename: 'gamepad_config_table' } });
+    await startDatabase(home).ok(readTable, { query: { tablename: 'gamepad_config_table' } });
     const made = inFile(home, (file) =>
       file.prepare('select made from gamepad_config_table order by id').pluck().all(),
     );
@@ -58,11 +48,11 @@ describe('A database of the first release', () => {
     );
   });
 
-  it('does not give the id again of a row that was deleted before', async () => {
+  it('does not reuse the id of a deleted row', async () => {
     const home = homeOfFirstRelease(ROWS);
     inFile(home, (file) => file.exec('delete from gamepad_config_table'));
     const item = { name: 'pad', value: '', prompt_name: '' };
-    const world = start(home);
+    const world = startDatabase(home);
     const body = { tablename: 'gamepad_config_table', item };
     expect(await world.ok(addItem, { body })).toMatchObject({ id: ROWS + 1 });
     await world.ok(deleteItem, { body: { ...body, item: { id: ROWS + 1 } } });
@@ -71,7 +61,7 @@ describe('A database of the first release', () => {
 });
 
 describe('Before a migration', () => {
-  it('a snapshot is written, and named in the log after it', async () => {
+  it('a snapshot is written, and named in the log afterwards', async () => {
     const home = homeOfFirstRelease(ROWS);
     const { log } = await startAt(home);
     const [snapshot = '', ...others] = snapshotsOf(home);
@@ -87,13 +77,13 @@ describe('Before a migration', () => {
     expect(snapshotsOf(home)).toEqual([snapshot]);
   });
 
-  it('of a file that is made just now, no snapshot is written', async () => {
+  it('no snapshot of a newly created file is written', async () => {
     const home = temporaryFolder();
     expect(await startAt(home)).toEqual({ log: [], problem: undefined });
     expect(snapshotsOf(home)).toEqual([]);
   });
 
-  it('that is killed over and over, no more than one snapshot is written', async () => {
+  it('that is killed repeatedly, only one snapshot is written', async () => {
     const home = homeOfFirstRelease(ROWS);
     const before = readFileSync(databaseFile(home));
     for (let n = 0; n < 3; n++) {
@@ -107,7 +97,7 @@ describe('Before a migration', () => {
     expect(snapshotsOf(home)).toHaveLength(2);
   });
 
-  it('that fails, nothing is left of a snapshot, and the file is as it was', async () => {
+  it('that fails, no snapshot remains and the file is unchanged', async () => {
     const home = homeOfFirstRelease(ROWS);
     inFile(home, (file) => file.exec('create table id_counters (something text)'));
     const before = readFileSync(databaseFile(home));
@@ -117,8 +107,8 @@ describe('Before a migration', () => {
   });
 });
 
-describe('A database that a newer release has written', () => {
-  it('is told with the snapshots, the one to go back to, and how, which works', async () => {
+describe('A database written by a newer release', () => {
+  it('is reported with the snapshot to restore and working instructions', async () => {
     const home = homeOfFirstRelease(ROWS);
     await startAt(home);
     const [snapshot = ''] = snapshotsOf(home);
@@ -137,11 +127,11 @@ describe('A database that a newer release has written', () => {
 
     for (const end of ['', '-wal', '-shm']) rmSync(databaseFile(home) + end, { force: true });
     cpSync(join(backupsOf(home), snapshot), databaseFile(home));
-    const world = start(home);
+    const world = startDatabase(home);
     expect(await world.ok(readTable, { query: { tablename: 'robots_table' } })).toHaveLength(ROWS);
   });
 
-  it('is told without a way back where there is none', async () => {
+  it('is reported without instructions where there is no snapshot', async () => {
     const home = temporaryFolder();
     await startAt(home);
     inFile(home, (file) => file.pragma('user_version = 99'));

@@ -6,7 +6,7 @@ import { handler as authenticateV2 } from '../../../functions/auth/authenticate-
 import { handler as getJwks } from '../../../functions/auth/get-jwks.handler.ts';
 import { handler as sendInt } from '../../../functions/commands/send-int.handler.ts';
 import { handler as stop } from '../../../functions/commands/stop.handler.ts';
-import type { Endpoint } from '../../../functions/shared/middleware/endpoint.ts';
+import type { Endpoint } from '../../../functions/shared/pipeline/endpoint.ts';
 import { handler as getDocsFile } from '../../../functions/system/documentation/get-docs-file.handler.ts';
 import { handler as checkLive } from '../../../functions/system/status/check-live.handler.ts';
 import { handler as getStatus } from '../../../functions/system/status/get-status.handler.ts';
@@ -39,7 +39,7 @@ async function run(handler: Endpoint, event: unknown) {
   return { ...answer, json: /json/.test(answer.headers['content-type'] ?? '') ? JSON.parse(answer.body) : undefined };
 }
 
-describe('a handler alone in a Lambda function', () => {
+describe('A single handler as a Lambda function', () => {
   it('answers the status', async () => {
     const { statusCode, json, headers } = await run(getStatus, sample('get-status.json'));
     expect(statusCode).toBe(200);
@@ -47,7 +47,7 @@ describe('a handler alone in a Lambda function', () => {
     expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
   });
 
-  it('publishes the key of its settings and no private part of it, to an event of API Gateway itself', async () => {
+  it('publishes the public key from its settings to a real API Gateway event', async () => {
     const { statusCode, json } = await run(getJwks, sample('get-jwks.api-gateway.json'));
     expect(statusCode).toBe(200);
     const { x, y } = privateKey.export({ format: 'jwk' });
@@ -56,7 +56,7 @@ describe('a handler alone in a Lambda function', () => {
     ]);
   });
 
-  it('refuses stop without a token: only the Unix socket of the robot needs none', async () => {
+  it('refuses stop without a token', async () => {
     const { statusCode, json, headers } = await run(stop, sample('stop.json'));
     expect({ statusCode, code: json.code }).toEqual({ statusCode: 401, code: 'missing_token' });
     expect(headers['www-authenticate']).toMatch(/^Bearer /);
@@ -65,7 +65,7 @@ describe('a handler alone in a Lambda function', () => {
   it.each<[string, ShortRequest]>([
     ['no token', { method: 'POST', body: { command: 'sound_level', value: 40 } }],
     ['a token that is none', { method: 'POST', headers: { Authorization: 'Bearer x' }, body: '{not even json' }],
-  ])('refuses a command with %s before it looks at the body', async (_what, request) => {
+  ])('refuses a command with %s before reading the body', async (_what, request) => {
     const { statusCode } = await run(sendInt, request);
     expect(statusCode).toBe(401);
   });
@@ -81,19 +81,19 @@ describe('a handler alone in a Lambda function', () => {
     expect({ statusCode, json }).toMatchObject({ statusCode: 200, json: { command: 'sound_level', value: 40 } });
   });
 
-  it('takes over a request id that is well formed', async () => {
+  it('adopts a well-formed request id', async () => {
     const { headers } = await run(checkLive, { headers: { 'X-Request-Id': 'trace-12345678' } });
     expect(headers['x-request-id']).toBe('trace-12345678');
   });
 
-  it('sends bytes as base64, the only way API Gateway takes them', async () => {
+  it('sends bytes as base64', async () => {
     const answer = await run(getDocsFile, { path: '/docs/favicon-32x32.png', params: { file: 'favicon-32x32.png' } });
     expect(answer).toMatchObject({ statusCode: 200, isBase64Encoded: true });
     expect(Buffer.from(answer.body, 'base64').subarray(1, 4).toString()).toBe('PNG');
   });
 });
 
-describe('a short request', () => {
+describe('A short request', () => {
   it('becomes a whole event, with JSON for a body and lower-case header names', () => {
     const event = completeEvent({
       method: 'POST',
@@ -113,10 +113,7 @@ describe('a short request', () => {
     });
   });
 
-  it.each([[{ methd: 'GET' }], [{ method: 'BREW' }], [{ path: 'x' }], [[]], [null]])(
-    'is refused when it is %j',
-    (request) => {
-      expect(() => completeEvent(request)).toThrow();
-    },
-  );
+  it.each([[{ methd: 'GET' }], [{ method: 'BREW' }], [{ path: 'x' }], [[]], [null]])('is refused as %j', (request) => {
+    expect(() => completeEvent(request)).toThrow();
+  });
 });

@@ -1,8 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { handler as getJwks } from '../../../functions/auth/get-jwks.handler.ts';
-import { lambdaHost } from '../../../functions/shared/middleware/lambda-host.ts';
-import { keyStore, signingKeys } from '../../../functions/shared/ports.ts';
+// jest cannot link two modules at once that are imported while a test runs
+import '../../../functions/shared/identity/adapters/key-store/open.ts';
+import { keyStore, signingKeys } from '../../../functions/shared/identity/ports.ts';
+import { lambdaHost } from '../../../functions/shared/pipeline/lambda-host.ts';
 import { completeEvent } from '../../../scripts/lambda-event.ts';
 import { runAsLambda } from '../../../scripts/run-as-lambda.ts';
 import { arnOf, type SecretsExtension, startSecretsExtension } from '../../support/secrets-extension.ts';
@@ -36,7 +38,7 @@ const later = () => {
 };
 
 /** In the order in which one function lives through it. */
-describe('A function whose settings name secrets', () => {
+describe('A function with secrets in its settings', () => {
   beforeAll(async () => {
     extension = await startSecretsExtension();
     Object.assign(process.env, extension.environment, {
@@ -48,7 +50,7 @@ describe('A function whose settings name secrets', () => {
   });
   afterAll(() => extension.stop());
 
-  it('answers 503 as a problem while they cannot be read, and says nothing of what the extension said', async () => {
+  it("answers 503 without the extension's message while they cannot be read", async () => {
     const answer = await runAsLambda(getJwks, completeEvent({ path: '/.well-known/jwks.json' }));
     expect(answer.statusCode).toBe(503);
     expect(answer.headers).toMatchObject({ 'content-type': 'application/problem+json', 'retry-after': '5' });
@@ -57,7 +59,7 @@ describe('A function whose settings name secrets', () => {
     expect(answer.body).not.toContain('arn:');
   });
 
-  it('works as soon as they can', async () => {
+  it('works as soon as they can be read', async () => {
     extension.secrets.set(KEY, pem()).set(KEYS, records('laptop'));
     expect(await knows('laptop')).toBe(true);
     const { statusCode, body } = await runAsLambda(getJwks, completeEvent({ path: '/.well-known/jwks.json' }));
@@ -67,7 +69,7 @@ describe('A function whose settings name secrets', () => {
     });
   });
 
-  it('reads them once a minute, and keeps what it has made while they stay the same', async () => {
+  it('reads them once a minute and reuses its ports while they are unchanged', async () => {
     const { ports } = await host();
     const before = extension.reads;
     await host();
@@ -77,7 +79,7 @@ describe('A function whose settings name secrets', () => {
     expect(extension.reads).toBe(before + 2);
   });
 
-  it('follows a change of them within the minute', async () => {
+  it('follows a change within a minute', async () => {
     const first = await kid();
     extension.secrets.set(KEY, pem()).set(KEYS, records('tablet'));
     later();
@@ -89,14 +91,14 @@ describe('A function whose settings name secrets', () => {
   it.each<[string, () => void]>([
     ['cannot be read', () => Object.assign(extension, { broken: true })],
     ['is of no use', () => extension.secrets.set(KEYS, '{"keys": "none"}')],
-  ])('keeps the last good ones when one %s', async (_what, spoil) => {
+  ])('keeps the last valid ones when one %s', async (_what, spoil) => {
     spoil();
     later();
     expect(await knows('tablet')).toBe(true);
     extension.broken = false;
   });
 
-  it('is mended by the next good one', async () => {
+  it('recovers with the next valid one', async () => {
     extension.secrets.set(KEYS, records('phone'));
     later();
     expect(await knows('phone')).toBe(true);

@@ -12,7 +12,7 @@ describe('SERVICE_ALLOWED_UNITS', () => {
       { head: ['robot-*.service', 'nav.service'], base: ['*.service'] },
     ],
     [' head = a.service , b@1.service ; ; base= ;', { head: ['a.service', 'b@1.service'], base: [] }],
-  ])('%j is understood', (text, allowed) => {
+  ])('accepts %j', (text, allowed) => {
     expect(parseAllowedUnits(text)).toEqual(allowed);
   });
 
@@ -31,7 +31,7 @@ describe('SERVICE_ALLOWED_UNITS', () => {
     'head=a=b.service',
     'head=a.service;head=b.service',
     `head=${'a'.repeat(300)}.service`,
-  ])('%j ends the start with a message that names the setting', (text) => {
+  ])('refuses %j at startup, naming the setting', (text) => {
     expect(() => testConfig({ SERVICE_ALLOWED_UNITS: text })).toThrow(ConfigError);
     expect(() => testConfig({ SERVICE_ALLOWED_UNITS: text })).toThrow(/SERVICE_ALLOWED_UNITS/);
   });
@@ -57,7 +57,7 @@ describe('A pattern', () => {
     expect(covers(pattern, name)).toBe(result);
   });
 
-  it('takes no longer for a hostile name than pattern times name', () => {
+  it('takes at most pattern length times name length for a hostile name', () => {
     expect(covers(`${'*a'.repeat(120)}b.service`, `${'a'.repeat(247)}.service`)).toBe(false);
   });
 
@@ -69,7 +69,7 @@ describe('A pattern', () => {
     'é.service',
     `${'a'.repeat(248)}.service`,
     '.service',
-  ])('allows no name that is none, even when it covers it: %j', (name) => {
+  ])('never allows an invalid name, even when it matches: %j', (name) => {
     expect(isAllowed(['*.service'], name)).toBe(false);
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger } from '../../../functions/shared/logger.ts';
 import { port } from '../../../functions/shared/port.ts';
-import { testPorts } from '../../support/world.ts';
+import { countedRefusals } from '../../support/refusals.ts';
+import { loggerInto, testPorts } from '../../support/world.ts';
 
 describe('Ports', () => {
-  it('are closed one after the other, the last made first, though one of them fails, which the log tells', async () => {
+  it('are closed in reverse order even when one fails, which is logged', async () => {
     const closed: string[] = [];
     const lines: string[] = [];
-    const logger = createLogger('error', { write: (line: string) => void lines.push(line) });
+    const logger = loggerInto(lines, 'error');
     const ports = testPorts({ logger });
     const first = port(
       'first',
@@ -30,7 +30,7 @@ describe('Ports', () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ port: 'broken', err: { message: 'stuck' } }]);
   });
 
-  it('that could not be made are tried anew, and need no closing', async () => {
+  it('that could not be opened are retried and need no closing', async () => {
     let attempts = 0;
     const ports = testPorts();
     const late = port('late', () => {
@@ -53,7 +53,7 @@ describe('The ports of a fleet', () => {
       { perRobot: true },
     );
 
-  it('are kept for the thousand robots that were addressed last', async () => {
+  it('are kept for the thousand most recently used robots', async () => {
     const closed: string[] = [];
     const which = link(closed);
     const fleet = testPorts();
@@ -68,7 +68,7 @@ describe('The ports of a fleet', () => {
     expect(new Set(closed).size).toBe(1_001);
   });
 
-  it('stay for a robot whose requests are under way, and are made for nobody who shows no token', async () => {
+  it('stay open during requests, and are never opened without a token', async () => {
     const closed: string[] = [];
     const opened: string[] = [];
     const which = port(
@@ -78,22 +78,24 @@ describe('The ports of a fleet', () => {
         return id;
       },
       (robotId) => closed.push(robotId),
-      { perRobot: true, unasked: () => 'nobody' },
+      { perRobot: true, withoutToken: () => 'nobody' },
     );
-    const fleet = testPorts();
-    expect(await fleet.visit('a').get(which)).toBe('nobody');
-    const entered = fleet.visit('a').enter();
-    expect([await entered.get(which), await fleet.visit('a').get(which), opened]).toEqual(['a', 'a', ['a']]);
+    const { refusals: refused, counts } = countedRefusals();
+    const fleet = testPorts({ refused });
+    expect(await fleet.forRobot('a', false).get(which)).toBe('nobody');
+    const { ports, release } = fleet.forRobot('a', false).admit();
+    expect([await ports.get(which), await fleet.forRobot('a', false).get(which), opened]).toEqual(['a', 'a', ['a']]);
     for (let number = 0; number < 1_000; number += 1) await fleet.forRobot(`robot-${number}`).get(which);
     await new Promise((resolve) => setImmediate(resolve));
     expect(closed).toEqual(['robot-0']);
-    entered.leave();
+    release();
     await fleet.forRobot('one-more').get(which);
     await new Promise((resolve) => setImmediate(resolve));
     expect(closed).toEqual(['robot-0', 'a']);
+    expect(counts).toEqual({ visitors: 1, robots: 2 });
   });
 
-  it('are each robot’s own where they are declared so, and shared where not', async () => {
+  it('are opened per robot where declared so, and shared otherwise', async () => {
     const shared = port('shared', () => Symbol('shared'));
     const own = port('own', () => Symbol('own'), undefined, { perRobot: true });
     const fleet = testPorts();

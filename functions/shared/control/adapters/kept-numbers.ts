@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { replaceFile } from '../../adapters/files/replace-file.ts';
-import { codeOf } from '../../adapters/files/watched-file.ts';
-import { withLock } from '../../adapters/files/with-lock.ts';
-import type { Logger } from '../../logger.ts';
+import { codeOf } from '../../kit/error-code.ts';
+import { replaceFile } from '../../kit/files/replace-file.ts';
+import { withLock } from '../../kit/files/with-lock.ts';
+import type { Logger } from '../../observability/logger.ts';
 import type { NumberReserve } from '../fence.ts';
 
 /** How many numbers are reserved at once: each reservation is a write to the disk. */
@@ -14,8 +14,8 @@ const LOW = BLOCK / 2;
 const Kept = z.strictObject({ next: z.int().min(0) });
 
 /**
- * Numbers that no start of the service on this data folder gives out twice. They are reserved on disk in blocks; while the
- * disk takes none, numbers go on and are not `kept`. Each use after that tries again.
+ * Numbers that no start of the service on this data folder gives out twice. They are reserved on disk in blocks; while
+ * the disk takes none, numbers go on and are not `kept`. Each use after that tries again.
  */
 export class KeptNumbers implements NumberReserve {
   readonly #path: string;
@@ -81,18 +81,18 @@ export class KeptNumbers implements NumberReserve {
     const block = Math.max(free, this.#last);
     const limit = Math.min(block + BLOCK, Number.MAX_SAFE_INTEGER);
     replaceFile(this.#path, JSON.stringify({ next: limit }));
-    // Another process has taken numbers in between, or ours ran out: what was given out beyond our block is not ours.
+    // Another process has taken numbers in between, or ours ran out: numbers beyond our block are not ours to give.
     if (block !== this.#limit) this.#last = block;
     this.#limit = limit;
   }
 
-  /** A file that nobody can read has lost the count: numbers made from the time are higher than any that was counted. */
+  /** With an unreadable file the count is lost: the clock gives a higher number than any that was counted. */
   #firstFree(): number {
     try {
       return Kept.parse(JSON.parse(readFileSync(this.#path, 'utf8'))).next;
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return 1;
-      this.#logger.warn({ err: error }, 'the numbers of the fence cannot be read; counting goes on from the time');
+      this.#logger.warn({ err: error }, 'cannot read the numbers of the fence; continuing from the clock');
       return Date.now();
     }
   }

@@ -1,23 +1,23 @@
-import { numberText } from '../../../shared/exact-json.ts';
+import { numberText } from '../../../shared/kit/exact-json.ts';
 
-/** A value as YAML 1.2 core knows it. Integers beyond 2^53 are bigints, so that no digit of them is lost. */
+/** A value of the YAML 1.2 core schema. Integers beyond 2^53 are bigints, so that no digit is lost. */
 export type ConfigValue = null | boolean | number | bigint | string | ConfigValue[] | ConfigMap;
 export type ConfigMap = { [key: string]: ConfigValue };
 
-/** Most values a configuration may have once its aliases are written out; it ends alias bombs and circles. */
+/** Limit on the values after expanding aliases, against alias bombs and cycles. */
 const MAX_VALUES = 100_000;
 const MAX_DEPTH = 200;
 
-/** Aliases that unfold into too much, or into themselves. */
+/** The aliases expand into too many values, or are cyclic. */
 export class TooManyValues extends Error {
   override readonly name = 'TooManyValues';
 }
 
 /**
- * A copy in which nothing is shared: what an alias shows is written out. Maps have no prototype, so that every key is
- * their own. @throws TooManyValues
+ * Deep-copies a value and expands its aliases. Maps in the copy have no prototype, so that every key is an own key.
+ * @throws TooManyValues
  */
-export function unfold(root: unknown): ConfigValue {
+export function expandAliases(root: unknown): ConfigValue {
   let count = 0;
   return copy(root, 0);
 
@@ -36,7 +36,7 @@ export function isMap(value: ConfigValue | undefined): value is ConfigMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at a path of own keys, or undefined. */
+/** The value at a path, or undefined. Inherited keys do not count. */
 export function valueAt(root: ConfigMap, path: readonly string[]): ConfigValue | undefined {
   let value: ConfigValue | undefined = root;
   for (const key of path) {
@@ -46,17 +46,17 @@ export function valueAt(root: ConfigMap, path: readonly string[]): ConfigValue |
   return value;
 }
 
-/** A copy of the whole with another value at an existing path. */
+/** Copies the configuration with a different value at an existing path. */
 export function withValueAt(root: ConfigMap, path: readonly string[], value: ConfigValue): ConfigMap {
-  const copy = unfold(root) as ConfigMap; // as: the copy of a map is a map
+  const copy = expandAliases(root) as ConfigMap; // as: the copy of a map is a map
   const parent = valueAt(copy, path.slice(0, -1));
   if (isMap(parent)) parent[path.at(-1) ?? ''] = value;
   return copy;
 }
 
 /**
- * JSON text with every digit of every integer, and doubles that are whole and beyond 2^53 as `1e+16`. What JSON has no word for is a string as YAML writes it: `.nan`, `.inf`,
- * `-.inf`.
+ * JSON text that preserves every digit of integers, and writes whole doubles beyond 2^53 as `1e+16`. Numbers that JSON
+ * cannot express become strings in YAML notation: `.nan`, `.inf`, `-.inf`.
  */
 export function jsonText(value: ConfigValue): string {
   if (typeof value === 'bigint') return value.toString();

@@ -1,8 +1,24 @@
 import * as yaml from 'js-yaml';
 import { missingIndentation, type Pad } from './flow-indentation.ts';
 
-/** The parser's events with offsets into the text. What only lacks indentation in flow collections is read as well. */
+/** Parser events with offsets into the text. Also accepts flow collections that are not indented enough. */
 export function eventsOf(text: string): yaml.Event[] {
+  return indentedEventsOf(text).map((event) => withoutAddedLineBreak(event, text));
+}
+
+/**
+ * js-yaml adds a line break to a block scalar whose last line ends the file without one; YAML 1.2.2, section 8.1.1.2,
+ * does not.
+ */
+function withoutAddedLineBreak(event: yaml.Event, text: string): yaml.Event {
+  if (event.type !== yaml.EVENT_ID.SCALAR || event.valueEnd !== text.length) return event;
+  const { LITERAL_BLOCK, FOLDED_BLOCK } = yaml.SCALAR_STYLE;
+  if (event.style !== LITERAL_BLOCK && event.style !== FOLDED_BLOCK) return event;
+  const lastLineLength = text.length - 1 - Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r'));
+  return lastLineLength > event.indent ? { ...event, chomping: yaml.CHOMPING_MODE.STRIP } : event;
+}
+
+function indentedEventsOf(text: string): yaml.Event[] {
   try {
     return yaml.parseEvents(text, {});
   } catch (error) {
@@ -20,17 +36,17 @@ function eventsOfPadded(text: string, pads: readonly Pad[]): yaml.Event[] {
     padded += text.slice(from, offset) + ' '.repeat(blanks);
     from = offset;
   }
-  const back = wayBack(pads);
+  const toOriginal = offsetMapper(pads);
   try {
-    return yaml.parseEvents(padded + text.slice(from), {}).map((event) => withOffsets(event, back));
+    return yaml.parseEvents(padded + text.slice(from), {}).map((event) => mapOffsets(event, toOriginal));
   } catch (error) {
     const position = error instanceof yaml.YAMLException ? error.mark?.position : undefined;
     if (position === undefined) throw error;
-    throw faultAt(text, back(position), error as yaml.YAMLException); // as: only one of these has a mark
+    throw parseErrorAt(text, toOriginal(position), error as yaml.YAMLException); // as: only one of these has a mark
   }
 }
 
-function faultAt(text: string, offset: number, { reason }: yaml.YAMLException): unknown {
+function parseErrorAt(text: string, offset: number, { reason }: yaml.YAMLException): unknown {
   try {
     yaml.YAMLException.throwAt(text, offset, reason);
   } catch (error) {
@@ -38,8 +54,8 @@ function faultAt(text: string, offset: number, { reason }: yaml.YAMLException): 
   }
 }
 
-/** Takes offsets of the padded text to those of the text as it is. */
-function wayBack(pads: readonly Pad[]): (offset: number) => number {
+/** Maps offsets in the padded text to offsets in the original text. */
+function offsetMapper(pads: readonly Pad[]): (offset: number) => number {
   let added = 0;
   const starts = pads.map(({ offset, blanks }) => {
     added += blanks;
@@ -59,24 +75,26 @@ function wayBack(pads: readonly Pad[]): (offset: number) => number {
 
 const OFFSETS = ['start', 'valueStart', 'valueEnd', 'anchorStart', 'anchorEnd', 'tagStart', 'tagEnd'] as const;
 
-function withOffsets(event: yaml.Event, back: (offset: number) => number): yaml.Event {
-  const moved: Record<string, unknown> = { ...event };
-  for (const name of OFFSETS) if (typeof moved[name] === 'number') moved[name] = back(moved[name]);
-  return moved as unknown as yaml.Event; // as: the same event with other numbers
+function mapOffsets(event: yaml.Event, map: (offset: number) => number): yaml.Event {
+  const mapped: Record<string, unknown> = { ...event };
+  for (const name of OFFSETS) if (typeof mapped[name] === 'number') mapped[name] = map(mapped[name]);
+  return mapped as unknown as yaml.Event; // as: the same event with other numbers
 }
 
 const KNOWN_TAG =
   /^(?:!|!!(?:str|int|float|bool|null|seq|map|merge)|!<tag:yaml\.org,2002:(?:str|int|float|bool|null|seq|map|merge)>)$/;
 
-/** The tag of a node that YAML 1.2 core does not know, `!include` for instance: what it makes of the node is another program's. */
-export function foreignTag(event: yaml.Event, text: string): string | undefined {
+/**
+ * The tag of a node if it is not part of YAML 1.2 core, such as `!include`: only some other program knows its meaning.
+ */
+export function customTag(event: yaml.Event, text: string): string | undefined {
   if (!('tagStart' in event) || event.tagStart < 0) return undefined;
   const tag = text.slice(event.tagStart, event.tagEnd);
   return KNOWN_TAG.test(tag) ? undefined : tag;
 }
 
-/** The event of a node as it would be without its foreign tag. */
-export function plainly(event: yaml.Event, text: string): yaml.Event {
-  if (!('tagStart' in event) || foreignTag(event, text) === undefined) return event;
+/** The event without its custom tag. */
+export function withoutCustomTag(event: yaml.Event, text: string): yaml.Event {
+  if (!('tagStart' in event) || customTag(event, text) === undefined) return event;
   return { ...event, tagStart: -1, tagEnd: -1 };
 }

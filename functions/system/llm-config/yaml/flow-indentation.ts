@@ -1,17 +1,18 @@
-/** Blanks that a line lacks, to be put in front of it. */
+/** Missing indentation of a line. */
 export interface Pad {
-  /** Where the line starts. */
+  /** Start of the line. */
   readonly offset: number;
+  /** Number of spaces to insert. */
   readonly blanks: number;
 }
 
-/** Most blanks that are put in, all lines together: a crafted file must not grow without bound. */
+/** Limit on the inserted spaces of all lines together, so that a crafted file cannot grow without bound. */
 const MAX_BLANKS = 4 * 1024 * 1024;
 
 /**
- * YAML 1.2 wants every line of a flow collection or a quoted text indented deeper than its key; PyYAML and libyaml do
- * not care, and people close `[` at the margin. Finds what such lines lack; put in, it changes no value. Undefined when
- * that would be more than 4 MiB.
+ * YAML 1.2 requires every line of a flow collection or quoted scalar to be indented deeper than its key. PyYAML and
+ * libyaml do not, and people close `[` at the margin. Finds the indentation that such lines lack; inserting it changes
+ * no value. Undefined if that would take more than 4 MiB.
  */
 export function missingIndentation(text: string): Pad[] | undefined {
   const scan = new Scan(text);
@@ -19,14 +20,14 @@ export function missingIndentation(text: string): Pad[] | undefined {
   return scan.blanks > MAX_BLANKS ? undefined : scan.pads;
 }
 
-/** Reads just enough of a document to tell where flow collections and quoted texts begin and end. */
+/** Scans just enough of a document to tell where flow collections and quoted scalars begin and end. */
 class Scan {
   readonly pads: Pad[] = [];
   blanks = 0;
   readonly #text: string;
   #at = 0;
   #lineStart = 0;
-  /** Column of the innermost block key or `-` above; what belongs to it stands deeper. */
+  /** Column of the innermost enclosing block key or `-`; its content is indented deeper. */
   #parent = -1;
 
   constructor(text: string) {
@@ -38,7 +39,7 @@ class Scan {
     while (this.#at < this.#text.length && this.blanks <= MAX_BLANKS) this.#blockLine();
   }
 
-  /** One line outside of flow collections, with what it begins. */
+  /** One line in block context, including any multi-line node that starts on it. */
   #blockLine(): void {
     if (/^(?:---|\.\.\.)(?=\s|$)/.test(this.#text.slice(this.#at, this.#at + 4))) {
       this.#at += 3;
@@ -61,7 +62,9 @@ class Scan {
     this.#nextLine();
   }
 
-  /** A key with its colon, or a value that has an end of its own. False for plain text that goes on to the end of the line. */
+  /**
+   * A key with its colon, or a self-delimiting value. False for a plain scalar, which extends to the end of the line.
+   */
   #key(character: string): boolean {
     const column = this.#at - this.#lineStart;
     const before = this.#lineStart;
@@ -71,11 +74,11 @@ class Scan {
     this.#skipBlanks();
     const hasColon = this.#text[this.#at] === ':' && isSpace(this.#text.charAt(this.#at + 1));
     if (hasColon && before === this.#lineStart) this.#parent = column;
-    if (!hasColon) this.#skipToComment(); // whatever stands here is for the parser to judge
+    if (!hasColon) this.#skipToComment(); // anything else here is for the parser to reject
     return true;
   }
 
-  /** Goes to the colon behind a plain key. */
+  /** Moves to the colon after a plain key. */
   #plainKey(): boolean {
     for (let at = this.#at; at < this.#text.length; at += 1) {
       const character = this.#text.charAt(at);
@@ -87,7 +90,7 @@ class Scan {
     return false;
   }
 
-  /** Passes over the rest of a block scalar, or of plain text over several lines. */
+  /** Skips the rest of a block scalar or multi-line plain scalar. */
   #skipDeeperLines(): void {
     this.#at = this.#lineEnd(this.#at);
     this.#nextLine();
@@ -140,7 +143,7 @@ class Scan {
     }
   }
 
-  /** False at the end of the document, which no flow collection outlives. */
+  /** False at the end of the document, which also ends any flow collection. */
   #nextFlowLine(): boolean {
     this.#nextLine();
     if (/^(?:---|\.\.\.)(?=\s|$)/.test(this.#text.slice(this.#at, this.#at + 4))) {
@@ -199,7 +202,7 @@ function isBreak(character: string): boolean {
   return character === '\n' || character === '\r';
 }
 
-/** A blank, a line break or the end of the text. */
+/** White space, or the end of the text. */
 function isSpace(character: string): boolean {
   return character === '' || ' \t\r\n'.includes(character);
 }

@@ -1,43 +1,49 @@
 import * as yaml from 'js-yaml';
+import { blockEnd } from './block-end.ts';
 import { keyOf, type YamlDocument } from './document.ts';
-import { foreignTag } from './events.ts';
+import { customTag } from './events.ts';
 
 const { SEQUENCE, MAPPING, SCALAR, ALIAS, POP, DOCUMENT } = yaml.EVENT_ID;
 const { BLOCK } = yaml.COLLECTION_STYLE;
 const { PLAIN, SINGLE_QUOTED, DOUBLE_QUOTED } = yaml.SCALAR_STYLE;
 
-export type Style = 'plain' | 'single' | 'double' | 'block-scalar' | 'flow' | 'block' | 'empty';
+type Style = 'plain' | 'single' | 'double' | 'block-scalar' | 'flow' | 'block' | 'empty';
 
-/** Where a value stands. Offsets into the text; ends are exclusive. */
-export interface Place {
+/** The location of a value, in offsets into the text; ends are exclusive. */
+export interface Location {
   readonly style: Style;
-  /** Behind the colon of the key. */
+  /** After the colon of the key. */
   readonly afterColon: number;
   /** False for a key in a flow map that has no colon: `{a, b}`. */
   readonly hasColon: boolean;
-  /** Behind the colon, or behind an anchor or tag that follows it. */
+  /** After the colon, or after an anchor or tag that follows it. */
   readonly afterProperties: number;
   readonly start: number;
   readonly end: number;
-  /** The name behind `&`, when the value bears one. */
+  /** The name after `&`, if the value has an anchor. */
   readonly anchor: string | undefined;
   readonly tagged: boolean;
-  /** A tag on or in the value that only other programs know. */
-  readonly foreignTag: string | undefined;
-  /** Columns the lines of a block are indented by. */
+  /** A tag on or inside the value that is not part of YAML 1.2 core. */
+  readonly customTag: string | undefined;
+  /** Indentation of a block's lines, in columns. */
   readonly indent: number;
 }
 
-/** A value that is an alias, or lies behind one: it is written somewhere else. */
+/** The value is an alias or is reached through one, so it is written somewhere else. */
 export const ALIASED = Symbol('aliased');
 
-/** Finds the value at a path of keys; undefined when the file does not write it there (a merge key may still bring it). */
-export function locate({ text, events }: YamlDocument, path: readonly string[]): Place | typeof ALIASED | undefined {
+/** The key, or a key on the path to it, occurs more than once in its map. */
+export const DUPLICATE = Symbol('duplicate');
+
+type Found = Location | typeof ALIASED | typeof DUPLICATE | undefined;
+
+/** Finds the value at a path of keys; undefined if it is not written there (a merge key may still provide it). */
+export function locate({ text, events }: YamlDocument, path: readonly string[]): Found {
   const walk = new Walk(text, events);
   return walk.find(path);
 }
 
-/** Goes through the events once and knows behind which character of the text it stands. */
+/** Walks the events once, tracking the corresponding position in the text. */
 class Walk {
   readonly #text: string;
   readonly #events: readonly yaml.Event[];
@@ -49,21 +55,23 @@ class Walk {
     this.#events = events;
   }
 
-  find(path: readonly string[]): Place | typeof ALIASED | undefined {
+  find(path: readonly string[]): Found {
     if (this.#peek()?.type === DOCUMENT) this.#index += 1;
     for (const [depth, wanted] of path.entries()) {
       const event = this.#peek();
       if (event?.type === ALIAS) return ALIASED;
       if (event?.type !== MAPPING) return undefined;
       this.#enter(event);
-      const colon = this.#seek(wanted, event.style === BLOCK);
+      const block = event.style === BLOCK;
+      const colon = this.#seek(wanted, block);
       if (!colon) return undefined;
-      if (depth === path.length - 1) return this.#place(colon);
+      if (this.#isDuplicate(wanted, block)) return DUPLICATE;
+      if (depth === path.length - 1) return this.#location(colon);
     }
     return undefined;
   }
 
-  /** Goes on to the value of a key of the map it stands in. */
+  /** Advances to the value of a key in the current map. */
   #seek(wanted: string, block: boolean): Colon | undefined {
     while (this.#peek()?.type !== POP) {
       const key = this.#peek() as yaml.Event; // as: a map ends with POP
@@ -77,13 +85,22 @@ class Walk {
     return undefined;
   }
 
-  #place(colon: Colon): Place | typeof ALIASED {
+  /** Whether the key occurs again in the rest of the map. Does not move. */
+  #isDuplicate(wanted: string, block: boolean): boolean {
+    const [index, cursor] = [this.#index, this.#cursor];
+    this.#skip();
+    const again = this.#seek(wanted, block) !== undefined;
+    [this.#index, this.#cursor] = [index, cursor];
+    return again;
+  }
+
+  #location(colon: Colon): Location | typeof ALIASED {
     const event = this.#peek() as Exclude<yaml.Event, yaml.DocumentEvent | yaml.PopEvent>; // as: a key has a value
     if (event.type === ALIAS) return ALIASED;
     const afterProperties = Math.max(colon.offset, event.anchorEnd, event.tagEnd);
     const first = this.#index;
     const { start, end } = this.#skip();
-    const tags = this.#events.slice(first, this.#index).map((each) => foreignTag(each, this.#text));
+    const tags = this.#events.slice(first, this.#index).map((each) => customTag(each, this.#text));
     return {
       style: styleOf(event),
       afterColon: colon.offset,
@@ -93,12 +110,12 @@ class Walk {
       end,
       anchor: event.anchorStart < 0 ? undefined : this.#text.slice(event.anchorStart, event.anchorEnd),
       tagged: event.tagStart >= 0,
-      foreignTag: tags.find((tag) => tag !== undefined),
+      customTag: tags.find((tag) => tag !== undefined),
       indent: event.type === SCALAR ? Math.max(event.indent, 1) : this.#columnOf(start),
     };
   }
 
-  /** Passes over one node with all it holds. */
+  /** Skips one node and its content. */
   #skip(): { start: number; end: number } {
     const event = this.#events[this.#index] as yaml.Event; // as: callers have seen that there is one
     let start = this.#cursor;
@@ -171,7 +188,7 @@ class Walk {
     return { offset: this.#cursor, written };
   }
 
-  /** Steps behind this character if it is the next one that is neither space nor comment. */
+  /** Skips white space, comments and this character, if the character comes next. */
   #pass(character: string): boolean {
     const next = this.#blankEnd(this.#cursor);
     if (this.#text[next] !== character) return false;
@@ -212,22 +229,6 @@ function isBlank(character: string): boolean {
 interface Colon {
   readonly offset: number;
   readonly written: boolean;
-}
-
-/** Behind the last character of a block scalar. Blank lines that follow it belong to it only if it keeps them (`+`). */
-function blockEnd(text: string, { valueStart, valueEnd, chomping }: yaml.ScalarEvent): number {
-  if (chomping === yaml.CHOMPING_MODE.KEEP) return lineBefore(text, valueEnd);
-  let end = valueEnd;
-  while (end > valueStart && ' \t\r\n'.includes(text.charAt(end - 1))) end -= 1;
-  if (end === valueStart) return lineBefore(text, end); // nothing but its indicator
-  while (end < valueEnd && !'\r\n'.includes(text.charAt(end))) end += 1; // blanks at the end of its last line are its own
-  return end;
-}
-
-/** Before the line break that ends here, if one does. */
-function lineBefore(text: string, offset: number): number {
-  if (text.slice(offset - 2, offset) === '\r\n') return offset - 2;
-  return '\r\n'.includes(text.charAt(offset - 1)) ? offset - 1 : offset;
 }
 
 function styleOf(event: yaml.ScalarEvent | yaml.MappingEvent | yaml.SequenceEvent): Style {

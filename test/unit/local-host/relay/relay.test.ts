@@ -7,7 +7,7 @@ describe('Joining a broker', () => {
     ['SERVICE_RELAY_URL names a robot', 'mqtt://broker/robot-1', 'robot-1', 'SERVICE_RELAY_URL'],
     ['SERVICE_ROBOT_ID does not fit into a topic', 'mqtt://broker', 'robot.1', 'SERVICE_ROBOT_ID'],
     ['SERVICE_RELAY_URL leads to no broker', 'https://broker', 'robot-1', 'SERVICE_RELAY_URL'],
-  ])('is refused at the start when %s', (_why, url, robotId, setting) => {
+  ])('is refused at startup when %s', (_why, url, robotId, setting) => {
     const join = () => joinBroker(url, { robotId });
     expect(join).toThrow(ConfigError);
     expect(join).toThrow(setting);

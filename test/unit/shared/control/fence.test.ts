@@ -25,7 +25,7 @@ function reserve(first = 1) {
 }
 
 describe('The fence', () => {
-  it('lets motion pass that arrived after the last stop, and refuses what arrived before it', async () => {
+  it('passes motion that arrived after the last stop and refuses earlier motion', async () => {
     const fence = new Fence();
     const before = arrivalStamp();
     fence.admit(before);
@@ -37,7 +37,7 @@ describe('The fence', () => {
     fence.admit(arrivalStamp());
   });
 
-  it('never holds back what moves nothing', () => {
+  it('never refuses commands that move nothing', () => {
     const fence = new Fence();
     fence.raise();
     expect(() => fence.admit(undefined)).not.toThrow();
@@ -48,7 +48,7 @@ describe('The fence', () => {
     expect([fence.read(), fence.raise(), fence.raise(), fence.read()]).toEqual([41, 42, 43, 43]);
   });
 
-  it('refuses motion, and never a stop, while its number cannot be kept', async () => {
+  it('refuses motion, but never a stop, while its number cannot be stored', async () => {
     const { disk, numbers } = reserve();
     const fence = new Fence(numbers);
     disk.full = true;
@@ -61,7 +61,7 @@ describe('The fence', () => {
     fence.admit(arrivalStamp());
   });
 
-  it('goes on above a number that somebody was given for this robot before', async () => {
+  it('continues above a number already given out for this robot', async () => {
     const fence = new Fence(reserve().numbers);
     await fence.advance(500);
     expect([fence.read(), fence.raise()]).toEqual([500, 501]);
@@ -71,7 +71,7 @@ describe('The fence', () => {
 });
 
 describe('The fence of a robot that owns its number', () => {
-  it('begins with the number of the robot, which tells of no stop', () => {
+  it('begins with the number of the robot without counting it as a stop', () => {
     const fence = new Fence(reserve(9000).numbers);
     const arrived = arrivalStamp();
     fence.follow(57);
@@ -79,7 +79,7 @@ describe('The fence of a robot that owns its number', () => {
     fence.admit(arrived);
   });
 
-  it('takes a higher number for a stop by somebody else', async () => {
+  it('treats a higher number as a stop by someone else', async () => {
     const fence = new Fence();
     fence.follow(57);
     const before = arrivalStamp();
@@ -88,7 +88,7 @@ describe('The fence of a robot that owns its number', () => {
     fence.admit(arrivalStamp());
   });
 
-  it('stands where the robot will after its own stop, so that the next motion passes', () => {
+  it('anticipates the number after its own stop, so that the next motion passes', () => {
     const fence = new Fence();
     fence.follow(57);
     expect(fence.raise()).toBe(58);
@@ -97,7 +97,7 @@ describe('The fence of a robot that owns its number', () => {
     fence.admit(after);
   });
 
-  it('keeps no stop for itself that happened while the robot was out of reach, and refuses nothing that came later', async () => {
+  it('does not keep a stop made while the robot was unreachable', async () => {
     const fence = new Fence();
     fence.follow(57);
     const before = arrivalStamp();
@@ -108,7 +108,7 @@ describe('The fence of a robot that owns its number', () => {
     fence.admit(later);
   });
 
-  it('needs no disk of this service', () => {
+  it('needs no disk', () => {
     const { disk, numbers } = reserve();
     const fence = new Fence(numbers);
     disk.full = true;
@@ -117,7 +117,7 @@ describe('The fence of a robot that owns its number', () => {
     expect(fence.raise()).toBe(4);
   });
 
-  it('counts by itself again when the robot no longer does', () => {
+  it('counts on its own again when the robot no longer does', () => {
     const fence = new Fence(reserve(10).numbers);
     fence.follow(57);
     fence.own();

@@ -10,8 +10,8 @@ const fileIn = (folder: string) => join(folder, 'data', 'fence.json');
 const open = (path: string) => KeptNumbers.open(path, silentLogger);
 const take = (numbers: KeptNumbers, count: number) => Array.from({ length: count }, () => numbers.next());
 
-describe('Kept numbers', () => {
-  it('are given out in order, and never twice however often the service starts', async () => {
+describe('Stored numbers', () => {
+  it('are given out in order, and never twice across restarts', async () => {
     const path = fileIn(temporaryFolder());
     let last = 0;
     for (let start = 0; start < 5; start += 1) {
@@ -23,7 +23,7 @@ describe('Kept numbers', () => {
     }
   });
 
-  it('are apart for two services on one data folder', async () => {
+  it('are distinct for two services on one data folder', async () => {
     const path = fileIn(temporaryFolder());
     const [one, two] = await Promise.all([open(path), open(path)]);
     const given: number[] = [];
@@ -38,7 +38,7 @@ describe('Kept numbers', () => {
     expect(new Set(given).size).toBe(given.length);
   });
 
-  it('stay kept beyond the first block', async () => {
+  it('stay stored beyond the first block', async () => {
     const numbers = await open(fileIn(temporaryFolder()));
     for (let round = 0; round < 10; round += 1) {
       take(numbers, 400);
@@ -47,7 +47,7 @@ describe('Kept numbers', () => {
     expect(numbers.next()).toBe(4_002);
   });
 
-  it.each(['', '{"next": -1}', '{"next": 1.5}', 'null', '[1]'])('begin high when the file holds %p', async (text) => {
+  it.each(['', '{"next": -1}', '{"next": 1.5}', 'null', '[1]'])('start high when the file holds %p', async (text) => {
     const path = fileIn(temporaryFolder());
     await open(path);
     writeFileSync(path, text);
@@ -56,7 +56,7 @@ describe('Kept numbers', () => {
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ next: expect.any(Number) });
   });
 
-  it('go on above a number that was seen elsewhere, and keep it', async () => {
+  it('continue above a number seen elsewhere, and store it', async () => {
     const path = fileIn(temporaryFolder());
     const numbers = await open(path);
     await numbers.skip(1_000_000);
@@ -65,8 +65,8 @@ describe('Kept numbers', () => {
   });
 });
 
-describeOnDisks('Kept numbers on a full disk', (mount) => {
-  it('go on, are not kept, and are kept again when there is room', async () => {
+describeOnDisks('Stored numbers on a full disk', (mount) => {
+  it('continue unstored, and are stored again once there is room', async () => {
     const disk = mount(256 * 1024);
     const numbers = await open(fileIn(disk.folder));
     disk.fill();
@@ -79,7 +79,7 @@ describeOnDisks('Kept numbers on a full disk', (mount) => {
     expect((await open(fileIn(disk.folder))).next()).toBeGreaterThan(1_203);
   });
 
-  it('are not kept when the service starts on it', async () => {
+  it('are not stored when the service starts on it', async () => {
     const disk = mount(256 * 1024);
     disk.fill();
     const numbers = await open(fileIn(disk.folder));

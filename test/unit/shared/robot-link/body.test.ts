@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { normalizeDegrees } from '../../../../functions/shared/adapters/robot-link/simulated/angle.ts';
-import { Body, FLOOR_METRES } from '../../../../functions/shared/adapters/robot-link/simulated/body.ts';
+import { normalizeDegrees } from '../../../../functions/shared/robot-link/adapters/angle.ts';
+import { Body, FLOOR_METRES } from '../../../../functions/shared/robot-link/adapters/simulated/body.ts';
 import { handClock } from '../../../support/robot.ts';
 
 const at = (x: number, y: number, theta = 0) => ({ x, y, z: 0, theta });
@@ -15,7 +15,9 @@ function bodyAtFullSpeed() {
 describe('The body of the simulated robot', () => {
   it('moves in a straight line at its maximum velocity and arrives exactly', () => {
     const { clock, body } = bodyAtFullSpeed();
-    expect(body.goTo(at(3, 4))).toBe(true);
+    expect(body.problemOf(at(3, 4))).toBeUndefined();
+    expect(body.secondsTo(at(3, 4))).toBe(5);
+    body.goTo(at(3, 4));
     expect(body.secondsLeft()).toBe(5);
     clock.advance(2_500);
     expect(body.pose()).toEqual(at(1.5, 2));
@@ -25,7 +27,7 @@ describe('The body of the simulated robot', () => {
     expect(body.moving()).toBe(false);
   });
 
-  it('takes twice the time at half the velocity, from the moment it is set', () => {
+  it('takes twice the time at half the velocity, as soon as it is set', () => {
     const { clock, body } = bodyAtFullSpeed();
     body.goTo(at(4, 0));
     clock.advance(2_000);
@@ -36,7 +38,7 @@ describe('The body of the simulated robot', () => {
     expect(body.pose()).toEqual(at(4, 0));
   });
 
-  it('stands still at a maximum velocity of 0 and goes on when it may', () => {
+  it('stands still at a maximum velocity of 0 and continues later', () => {
     const { clock, body } = bodyAtFullSpeed();
     body.setMaxVelocity(0);
     body.goTo(at(2, 0));
@@ -49,7 +51,7 @@ describe('The body of the simulated robot', () => {
     expect(body.pose()).toEqual(at(2, 0));
   });
 
-  it('turns the short way round', () => {
+  it('turns the shorter way', () => {
     const { clock, body } = bodyAtFullSpeed();
     body.goTo(at(0, 0, 270));
     clock.advance(500);
@@ -58,11 +60,11 @@ describe('The body of the simulated robot', () => {
     expect(body.pose().theta).toBe(-90);
   });
 
-  it('takes a relative goal as seen from where it stands and looks', () => {
+  it('interprets a relative goal in its own frame', () => {
     const { clock, body } = bodyAtFullSpeed();
     body.goTo(at(1, 1, 90));
     clock.advance(10_000);
-    body.goBy(at(2, 0, 90));
+    body.goTo(body.poseAt(at(2, 0, 90)));
     clock.advance(10_000);
     const pose = body.pose();
     expect(pose.x).toBeCloseTo(1);
@@ -88,12 +90,10 @@ describe('The body of the simulated robot', () => {
     expect(body.pose()).toEqual(at(0, 0));
   });
 
-  it.each([FLOOR_METRES + 1, -FLOOR_METRES - 1, Number.MAX_VALUE])('refuses a goal %d m away and stays', (metres) => {
-    const { clock, body } = bodyAtFullSpeed();
-    expect(body.goTo(at(metres, 0))).toBe(false);
-    expect(body.goBy(at(0, metres, Number.MAX_VALUE))).toBe(false);
-    clock.advance(1_000_000);
-    expect(body.pose()).toEqual(at(0, 0));
+  it.each([FLOOR_METRES + 1, -FLOOR_METRES - 1, Number.MAX_VALUE])('says that %d m are too far', (metres) => {
+    const { body } = bodyAtFullSpeed();
+    expect(body.problemOf(at(metres, 0))).toContain('off the floor');
+    expect(body.problemOf(body.poseAt(at(0, metres, Number.MAX_VALUE)))).toContain('off the floor');
   });
 
   it.each([

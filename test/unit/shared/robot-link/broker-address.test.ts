@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { brokerAddress } from '../../../../functions/shared/adapters/mqtt/broker-address.ts';
 import { loadConfig } from '../../../../functions/shared/config.ts';
+import { brokerAddress } from '../../../../functions/shared/robot-link/adapters/broker/broker-address.ts';
 import { testConfig } from '../../../support/world.ts';
 
 describe('The address of a broker', () => {

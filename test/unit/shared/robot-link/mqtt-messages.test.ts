@@ -6,7 +6,7 @@ import {
   CommandMessage,
   PresenceMessage,
   read,
-} from '../../../../functions/shared/adapters/robot-link/mqtt/messages.ts';
+} from '../../../../functions/shared/robot-link/adapters/mqtt/messages.ts';
 import { mqttSchema } from '../../../../scripts/mqtt-schema.ts';
 import { ROOT } from '../../../support/sources.ts';
 
@@ -20,20 +20,20 @@ const COMMAND = {
   sender: { client_id: 'a', access_level: 'USER', key_id: 'k' },
 };
 
-describe('The messages between service and robot', () => {
-  it('are documented as they are (npm run --silent mqtt-schema > docs/mqtt.schema.json; npm run format)', () => {
+describe('MQTT messages', () => {
+  it('match their documented schema (npm run --silent mqtt-schema > docs/mqtt.schema.json; npm run format)', () => {
     const written: unknown = JSON.parse(readFileSync(join(ROOT, 'docs/mqtt.schema.json'), 'utf8'));
     expect(written).toEqual(JSON.parse(mqttSchema()));
   });
 
-  it('show the access rules of the example in the documentation, too', () => {
+  it('have the same access rules in the example and in the documentation', () => {
     const rules = (text: string) =>
       text.split('\n').filter((line) => /^(user service$|(topic|pattern) (read|write) )/.test(line));
     const shipped = rules(readFileSync(join(ROOT, 'examples/mosquitto/acl'), 'utf8'));
     expect(rules(readFileSync(join(ROOT, 'docs/mqtt.md'), 'utf8'))).toEqual(shipped);
   });
 
-  it('are a command only when nothing is missing and nothing is added', () => {
+  it('are a command only when complete and without unknown members', () => {
     expect(read(CommandMessage, bytes(COMMAND))).toEqual(COMMAND);
     const { sender, ...anonymous } = COMMAND;
     const wrong = [
@@ -54,12 +54,12 @@ describe('The messages between service and robot', () => {
     expect(wrong.filter((message) => read(CommandMessage, bytes(message)) !== undefined)).toEqual([]);
   });
 
-  it('take an error code of a robot that is none of ours for robot_error', () => {
+  it('map an unknown error code of a robot to robot_error', () => {
     const answer = { v: 1, id: 'x', ok: false, error: { code: 'internal_error', detail: 'd', ran: 'perhaps' } };
     expect(read(AnswerMessage, bytes(answer))).toMatchObject({ error: { code: 'robot_error', ran: 'maybe' } });
   });
 
-  it('leave room for what later robots will add to presence', () => {
+  it('accept later additions to presence', () => {
     const presence = { v: 1, online: true, session: 's', catalogue: [], battery: 7 };
     expect(read(PresenceMessage, bytes(presence))).toMatchObject({ online: true });
   });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { NO_METRICS } from '../../../../functions/shared/adapters/metrics/port.ts';
-import { measured } from '../../../../functions/shared/adapters/robot-link/measured.ts';
-import { openRobotLink } from '../../../../functions/shared/adapters/robot-link/open.ts';
-import type { RobotLink } from '../../../../functions/shared/adapters/robot-link/port.ts';
+import { Fence } from '../../../../functions/shared/control/fence.ts';
 import { ServiceError } from '../../../../functions/shared/errors.ts';
+import { NO_METRICS } from '../../../../functions/shared/observability/metrics.port.ts';
+import { measured } from '../../../../functions/shared/robot-link/adapters/measured.ts';
+import { openRobotLink } from '../../../../functions/shared/robot-link/adapters/open.ts';
+import type { RobotLink } from '../../../../functions/shared/robot-link/port.ts';
 import { scriptedLink } from '../../../support/robot.ts';
 import { silentLogger, testConfig } from '../../../support/world.ts';
 
@@ -11,10 +12,15 @@ const options = { deadline: Number.POSITIVE_INFINITY, signal: new AbortControlle
 const command = { command: 'get_language', sender: { clientId: 'alice', accessLevel: 'USER', keyId: 'k' } } as const;
 
 function open(settings: Record<string, string>): Promise<RobotLink> {
-  return openRobotLink(testConfig(settings), silentLogger, Date.now, NO_METRICS);
+  return openRobotLink(testConfig(settings), {
+    logger: silentLogger,
+    clock: Date.now,
+    metrics: NO_METRICS,
+    openFence: async () => new Fence(),
+  });
 }
 
-describe('The way to the robot', () => {
+describe('The robot link', () => {
   it.each<[Record<string, string>, string]>([
     [{}, 'sim mode without a setting'],
     [{ SERVICE_ROBOT_URL: 'sim:' }, 'sim: in sim mode'],
@@ -26,7 +32,7 @@ describe('The way to the robot', () => {
     expect(link.connected()).toBe(false);
   });
 
-  it('is none in robot mode without a setting, and says which one is missing', async () => {
+  it('is absent in robot mode without its setting, which is named', async () => {
     const link = await open({ SERVICE_MODE: 'robot' });
     expect([link.kind, link.connected()]).toEqual(['none', false]);
     const refusal = expect.objectContaining({
@@ -46,7 +52,7 @@ describe('The way to the robot', () => {
   });
 });
 
-describe('Round trips are counted', () => {
+describe('Round trips', () => {
   function counting(send: RobotLink['send']) {
     const counted: [string, string][] = [];
     const metrics = {
@@ -59,7 +65,7 @@ describe('Round trips are counted', () => {
     return { counted, link: measured(scriptedLink(send), metrics) };
   }
 
-  it('without making an answer that came at once wait', () => {
+  it('are counted without delaying an immediate answer', () => {
     const { counted, link } = counting(() => 'now');
     expect(link.send(command, options)).toBe('now');
     expect(link.stop(options)).toEqual({ stopped: true });
@@ -69,7 +75,7 @@ describe('Round trips are counted', () => {
     ]);
   });
 
-  it('when the answer has come', async () => {
+  it('are counted when the answer arrives', async () => {
     const { counted, link } = counting(async () => 'later');
     expect(await link.send(command, options)).toBe('later');
     expect(counted).toEqual([['get_language', 'ok']]);
@@ -79,7 +85,7 @@ describe('Round trips are counted', () => {
     ['robot_error', [['get_language', 'failed']]],
     ['robot_timeout', [['get_language', 'failed']]],
     ['request_timeout', []],
-  ] as const)('with the failures of the robot, of which %s gives %j', async (code, expected) => {
+  ] as const)('are counted with failures of the robot: %s gives %j', async (code, expected) => {
     const failure = new ServiceError(code, { detail: 'because' });
     const later = counting(() => Promise.reject(failure));
     await expect(later.link.send(command, options)).rejects.toBe(failure);

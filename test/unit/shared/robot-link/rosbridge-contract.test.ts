@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from '../../../../functions/shared/json.ts';
+import type { JsonObject, JsonValue } from '../../../../functions/shared/kit/json.ts';
+import { DOCUMENTED_RESULTS } from '../../../../functions/shared/robot-link/documented-results.ts';
 import { type LinkUnderTest, robotLinkContract, until } from '../../../support/robot-link-contract.ts';
 import { closeScenes, scene } from '../../../support/rosbridge-link.ts';
 import { RosbridgeStandIn } from '../../../support/rosbridge-server.ts';
@@ -9,6 +10,7 @@ robotLinkContract('rosbridge, ROS 2', () => openRosbridge(2));
 async function openRosbridge(ros: 1 | 2): Promise<LinkUnderTest> {
   let robot = await robotWithSkills();
   const { link } = await scene(mapping(ros), robot);
+  await until(() => link.connected());
   return {
     link,
     question: { command: 'get_battery_level' },
@@ -18,6 +20,12 @@ async function openRosbridge(ros: 1 | 2): Promise<LinkUnderTest> {
       const { msg } = (await send({ command: 'skill', value: { name: 'wave' } })) as { msg: string }; // as: how missions are called
       return { command: 'wait_for_skill', value: msg };
     },
+    others: [
+      { command: 'skill', value: { name: 'wave' } },
+      { command: 'wait_for_skill', value: 'nobody' },
+      { command: 'cancel_skill', value: 'nobody' },
+      { command: 'cancel_client_missions' },
+    ],
     reached: () => robot.of('call_service').filter(({ service }) => service === '/volume').length,
     async cut() {
       await robot.close();
@@ -54,12 +62,17 @@ commands:
     kind: int
     service: { name: /volume, args: { sound_level: $value }, success: $answer.ok }
     result: $answer.args
+    result_schema: ${JSON.stringify(DOCUMENTED_RESULTS.sound_level?.result)}
   get_battery_level:
     title: Battery level in percent
     kind: none
     effect: query
     service: { name: /battery }
     result: $answer.percentage|percent
+    result_schema: ${JSON.stringify(DOCUMENTED_RESULTS.get_battery_level?.result)}
+  go_to_absolute: { title: Go, kind: coordinates, action: { name: /nav, type: ${ros === 1 ? 'a/NavAction' : 'a/action/Nav'}, goal: { x: $x } } }
   skill: { title: Skill, kind: dict, action: { name: /skills, type: ${ros === 1 ? 'a/SkillAction' : 'a/action/Skill'}, goal: { name: $value.name|string } } }
   wait_for_skill: { title: Wait, kind: str, mission: wait }
+  cancel_skill: { title: Cancel, kind: str, mission: cancel }
+  cancel_client_missions: { title: Cancel mine, kind: none, mission: cancel_mine }
 `;

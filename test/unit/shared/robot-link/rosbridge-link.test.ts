@@ -1,150 +1,15 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createLogger } from '../../../../functions/shared/logger.ts';
+import { createLogger } from '../../../../functions/shared/observability/logger.ts';
 import { refusal } from '../../../support/errors.ts';
 import { until } from '../../../support/robot-link-contract.ts';
-import { closeScenes, openLink, scene } from '../../../support/rosbridge-link.ts';
+import { MAPPING, never } from '../../../support/rosbridge-commands.ts';
+import { closeScenes, openLink, scene, startStandIn } from '../../../support/rosbridge-link.ts';
 import { RosbridgeStandIn } from '../../../support/rosbridge-server.ts';
-
-const MAPPING = `
-ros: 2
-stop:
-  publish: [{ name: /cmd_vel, type: geometry_msgs/msg/Twist, message: { linear: { x: 0 } }, times: 3, every_ms: 10 }]
-  service: [{ name: /halt, success: $answer.ok }]
-commands:
-  add: { title: Add, kind: dict, service: { name: /add, type: a/srv/Add, args: { a: $value.a|number, b: 2 } }, result: $answer.sum }
-  raw: { title: Raw, kind: none, service: { name: /raw } }
-  power:
-    title: Power
-    kind: bool
-    service: { name: /power, args: { data: $value }, success: $answer.success, message: $answer.message }
-    result: { power: $value }
-  light: { title: Light, kind: bool, publish: { name: /light, type: std_msgs/msg/Bool, message: { data: $value } } }
-  blink: { title: Blink, kind: none, publish: { name: /blink, type: std_msgs/msg/Empty, times: 100, every_ms: 20 } }
-  get_pose:
-    title: Pose
-    kind: none
-    topic: { name: /odom, type: nav_msgs/msg/Odometry, max_age_ms: 200, throttle_ms: 50 }
-    result: { x: $answer.pose.position.x, theta: $answer.pose.orientation|yaw }
-`;
-const ODOMETRY = {
-  pose: { position: { x: 1.5, y: 0, z: 0 }, orientation: { x: 0, y: 0, z: Math.SQRT1_2, w: Math.SQRT1_2 } },
-};
-const never = () => new Promise<never>(() => {});
 
 afterEach(closeScenes);
 
-describe('Services through rosbridge', () => {
-  it('arguments and the answer are made by the templates', async () => {
-    const { standIn, send } = await scene(MAPPING);
-    standIn.services.set('/add', () => ({ sum: 42 }));
-    await expect(send('add', { a: 40 })).resolves.toBe(42);
-    expect(standIn.of('call_service')).toEqual([
-      { op: 'call_service', id: expect.any(String), service: '/add', type: 'a/srv/Add', args: { a: 40, b: 2 } },
-    ]);
-  });
-
-  it('an answer without a template comes as it is', async () => {
-    const { standIn, send } = await scene(MAPPING);
-    standIn.services.set('/raw', () => ({ deep: [1, null] }));
-    await expect(send('raw')).resolves.toEqual({ deep: [1, null] });
-  });
-
-  it('each answer finds its own caller, in whatever order they come', async () => {
-    const { standIn, send } = await scene(MAPPING);
-    const held: Array<() => void> = [];
-    standIn.services.set('/add', (args) => new Promise((resolve) => held.push(() => resolve({ sum: args }))));
-    const answers = [1, 2, 3].map((a) => send('add', { a }));
-    await standIn.until(() => held.length === 3);
-    for (const go of held.reverse()) go();
-    await expect(Promise.all(answers)).resolves.toEqual([1, 2, 3].map((a) => ({ a, b: 2 })));
-    expect(new Set(standIn.of('call_service').map(({ id }) => id)).size).toBe(3);
-  });
-
-  it('a value the templates cannot use is the fault of the caller and reaches no robot', async () => {
-    const { standIn, send } = await scene(MAPPING);
-    const error = await refusal(() => send('add', { a: 'one' }));
-    expect([error.code, error.errors]).toEqual([
-      'validation_failed',
-      [{ pointer: '/value/a', message: expect.any(String) }],
-    ]);
-    expect(standIn.of('call_service')).toEqual([]);
-  });
-
-  it.each([
-    ['fails', () => Promise.reject(new Error('motor is hot')), /\/power failed: motor is hot/],
-    ['says that it did not succeed', () => ({ success: false, message: 'no power' }), /did not succeed: no power/],
-    ['answers in another form', () => ({ ok: 1 }), /does not fit the mapping at "success"/],
-  ])('a service that %s is robot_error', async (_how, serve, detail) => {
-    const { standIn, send } = await scene(MAPPING);
-    standIn.services.set('/power', serve);
-    const error = await refusal(() => send('power', true));
-    expect([error.code, error.message]).toEqual(['robot_error', expect.stringMatching(detail)]);
-  });
-
-  it('a service that is not there is robot_error', async () => {
-    const { send } = await scene(MAPPING);
-    await expect(send('raw')).rejects.toMatchObject({
-      code: 'robot_error',
-      message: expect.stringContaining('does not exist'),
-    });
-  });
-
-  it('a caller who leaves is let go at once', async () => {
-    const { standIn, send } = await scene(MAPPING);
-    standIn.services.set('/raw', never);
-    const leaving = new AbortController();
-    const answer = send('raw', undefined, leaving.signal);
-    await standIn.until(() => standIn.of('call_service').length === 1);
-    leaving.abort(new Error('gone'));
-    await expect(answer).rejects.toThrow('gone');
-  });
-
-  it('what is too late is not begun', async () => {
-    const { link, standIn } = await scene(MAPPING);
-    const sender = { clientId: 'alice', accessLevel: 'USER', keyId: 'key-1' } as const;
-    const late = { deadline: Date.now() - 1, signal: new AbortController().signal };
-    const error = await refusal(() => link.send({ command: 'light', value: true, sender }, late));
-    expect(error.code).toBe('robot_timeout');
-    expect(standIn.of('publish')).toEqual([]);
-  });
-});
-
-describe('Topics through rosbridge', () => {
-  it('a message is published to a topic that was advertised before', async () => {
-    const { standIn, send } = await scene(MAPPING);
-    await expect(send('light', true)).resolves.toEqual({ sent: true });
-    expect(standIn.of('publish')).toEqual([
-      { op: 'publish', id: expect.any(String), topic: '/light', msg: { data: true } },
-    ]);
-    expect(standIn.of('advertise', '/light')).toMatchObject([{ type: 'std_msgs/msg/Bool' }]);
-  });
-
-  it('the latest message answers', async () => {
-    const { standIn, send } = await scene(MAPPING);
-    const first = send('get_pose');
-    await standIn.until(() => standIn.of('subscribe', '/odom').length === 1);
-    standIn.publish('/odom', ODOMETRY);
-    await expect(first).resolves.toEqual({ x: 1.5, theta: expect.closeTo(90, 9) });
-    await expect(send('get_pose')).resolves.toEqual({ x: 1.5, theta: expect.closeTo(90, 9) });
-  });
-
-  it('a topic that has fallen silent is robot_timeout, not an old answer', async () => {
-    const { standIn, send } = await scene(MAPPING);
-    const first = send('get_pose');
-    await standIn.until(() => standIn.of('subscribe', '/odom').length === 1);
-    standIn.publish('/odom', ODOMETRY);
-    await first;
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    const error = await refusal(() => send('get_pose'));
-    expect([error.code, error.message]).toEqual([
-      'robot_timeout',
-      'The robot has published nothing on /odom for 0.2 s.',
-    ]);
-  });
-});
-
 describe('A rosbridge link that breaks', () => {
-  it('is robot_unavailable at once when nobody is there', async () => {
+  it('is robot_unavailable at once when nothing is listening', async () => {
     const gone = await RosbridgeStandIn.start();
     await gone.close();
     const link = await openLink(MAPPING, gone.url);
@@ -155,7 +20,7 @@ describe('A rosbridge link that breaks', () => {
     await expect(link.stop(options)).rejects.toMatchObject({ code: 'robot_unavailable' });
   });
 
-  it('sends those who wait away and says that the command may have run', async () => {
+  it('fails waiting commands and says that they may have run', async () => {
     const { link, standIn, send } = await scene(MAPPING);
     standIn.services.set('/raw', never);
     const answers = [refusal(() => send('raw')), refusal(() => send('get_pose'))];
@@ -170,7 +35,7 @@ describe('A rosbridge link that breaks', () => {
     expect(link.connected()).toBe(false);
   });
 
-  it('notices a robot that says nothing any more', async () => {
+  it('notices a robot that has fallen silent', async () => {
     const { link, standIn, send } = await scene(MAPPING);
     standIn.services.set('/raw', never);
     const waiting = refusal(() => send('raw'));
@@ -178,14 +43,14 @@ describe('A rosbridge link that breaks', () => {
     standIn.freeze();
     expect((await waiting).code).toBe('robot_unavailable');
     expect(link.connected()).toBe(false);
-  }, 30_000);
+  });
 
-  it('shows the password of its address to the robot alone', async () => {
+  it('shows the password of its address only to the robot', async () => {
     const standIn = await RosbridgeStandIn.start();
     const said: string[] = [];
     const logger = createLogger('debug', { write: (line) => void said.push(line) });
     const url = standIn.url.replace('//', '//robin:s3cret@');
-    const link = await openLink(MAPPING, url, logger);
+    const link = await openLink(MAPPING, url, { logger });
     expect(standIn.authorization).toBe(`Basic ${Buffer.from('robin:s3cret').toString('base64')}`);
     await standIn.close();
     await until(() => !link.connected());
@@ -193,7 +58,7 @@ describe('A rosbridge link that breaks', () => {
     expect(said.join('')).not.toContain('s3cret');
   });
 
-  it('comes back by itself, advertises and subscribes anew, and delivers nothing late', async () => {
+  it('reconnects, advertises and subscribes again, and delivers nothing late', async () => {
     const { link, standIn, send } = await scene(MAPPING);
     const { port } = standIn;
     await standIn.close();
@@ -212,6 +77,31 @@ describe('A rosbridge link that breaks', () => {
     }
   });
 
+  it('counts one lost link each time, and none for failed attempts or its own end', async () => {
+    const lost: string[] = [];
+    const attempts: string[] = [];
+    const standIn = await startStandIn();
+    const link = await openLink(MAPPING, standIn.url, {
+      metrics: { linkLost: (name) => void lost.push(name) },
+      logger: createLogger('debug', { write: (line) => void attempts.push(line) }),
+    });
+    standIn.cut();
+    await until(() => !link.connected());
+    await until(() => link.connected());
+    expect(lost).toEqual(['rosbridge']);
+    await standIn.close();
+    await until(() => !link.connected());
+    await until(() => attempts.filter((line) => line.includes('the link to the robot failed')).length >= 3);
+    expect(lost).toEqual(['rosbridge', 'rosbridge']);
+
+    const revived = await startStandIn(standIn.port);
+    await until(() => link.connected());
+    link.close();
+    await revived.close();
+    await new Promise((resolve) => setTimeout(resolve, 50)); // its connections notice on their own
+    expect(lost).toEqual(['rosbridge', 'rosbridge']);
+  });
+
   it.each([
     ['no JSON', '{"op": "publish", '],
     ['no object', '[1, 2]'],
@@ -221,14 +111,14 @@ describe('A rosbridge link that breaks', () => {
     ['a result of no goal', '{"op": "action_result", "id": {"a": 1}, "status": "x"}'],
     ['no end of brackets', `{"op": "publish", "topic": "/odom", "msg": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
     ['a status', '{"op": "status", "level": "error", "msg": "publish: no such topic"}'],
-  ])('is not disturbed by a message with %s', async (_what, text) => {
+  ])('ignores a message with %s', async (_what, text) => {
     const { standIn, send } = await scene(MAPPING);
     standIn.services.set('/raw', () => 1);
     standIn.sendText(text);
     await expect(send('raw')).resolves.toBe(1);
   });
 
-  it('does not take a message that is too large', async () => {
+  it('reconnects after a message that is too large', async () => {
     const { link, standIn } = await scene(MAPPING);
     standIn.publish('/odom', 'x'.repeat(5 * 1024 * 1024));
     await until(() => !link.connected());
@@ -237,7 +127,7 @@ describe('A rosbridge link that breaks', () => {
 });
 
 describe('Stop through rosbridge, without actions', () => {
-  it('publishes at least as often as the mapping says, and drops what is being repeated', async () => {
+  it('publishes at least as often as mapped and ends repeated publications', async () => {
     const { standIn, send, stop } = await scene(MAPPING);
     const blinking = refusal(() => send('blink'));
     await standIn.until(() => standIn.of('publish', '/blink').length >= 2);
@@ -249,7 +139,7 @@ describe('Stop through rosbridge, without actions', () => {
     expect(standIn.of('publish', '/blink')).toHaveLength(before);
   });
 
-  it('goes out though the most commands possible wait already', async () => {
+  it('is sent even when the maximum of commands is waiting', async () => {
     const { standIn, send, stop } = await scene(MAPPING);
     standIn.services.set('/raw', never);
     const waiting = Array.from({ length: 1000 }, () => send('raw').catch(() => undefined));

@@ -1,27 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { NO_METRICS } from '../../../../functions/shared/adapters/metrics/port.ts';
-import { openRobotLink } from '../../../../functions/shared/adapters/robot-link/open.ts';
-import { MappingFault, parseMapping } from '../../../../functions/shared/adapters/robot-link/rosbridge/mapping.ts';
 import { ConfigError } from '../../../../functions/shared/config.ts';
+import { Fence } from '../../../../functions/shared/control/fence.ts';
+import { NO_METRICS } from '../../../../functions/shared/observability/metrics.port.ts';
+import { openRobotLink } from '../../../../functions/shared/robot-link/adapters/open.ts';
+import { parseMapping } from '../../../../functions/shared/robot-link/adapters/rosbridge/mapping.ts';
+import { faultOf } from '../../../support/rosbridge-mappings.ts';
 import { ROOT } from '../../../support/sources.ts';
 import { silentLogger, temporaryFolder, testConfig } from '../../../support/world.ts';
 
 const HEAD = 'ros: 2\nstop:\n  cancel: [/go]\ncommands:\n';
 
-function faultOf(text: string): string {
-  try {
-    parseMapping(text);
-  } catch (error) {
-    if (error instanceof MappingFault) return error.message;
-    throw error;
-  }
-  throw new Error('The mapping was taken.');
-}
-
 describe('The mapping of a rosbridge robot', () => {
-  it.each(['nav2', 'turtlebot'])('the example %s.yaml is one that can be used', (name) => {
+  it.each(['nav2', 'turtlebot'])('accepts the example %s.yaml', (name) => {
     const mapping = parseMapping(readFileSync(join(ROOT, 'examples', 'rosbridge', `${name}.yaml`), 'utf8'));
     for (const command of ['go_to_absolute', 'go_to_relative', 'get_pose', 'get_battery_level']) {
       expect([...mapping.commands.keys()]).toContain(command);
@@ -29,24 +21,7 @@ describe('The mapping of a rosbridge robot', () => {
     expect(mapping.stop.publish.map(({ name: topic, times }) => [topic, times])).toEqual([['/cmd_vel', 5]]);
   });
 
-  it('is the catalogue', () => {
-    const { commands } = parseMapping(`${HEAD}
-  beep: { title: Beep, kind: int, bounds: { minimum: 1, maximum: 5 }, unit: times, service: { name: /beep, args: { n: $value } } }
-  where: { title: Where, kind: none, topic: { name: /pose, type: a/msg/B } }
-  go: { title: Go, kind: coordinates, action: { name: /go, type: a/action/Go, answers: finished } }
-  wait_for_skill: { title: Wait, kind: str, mission: wait }
-  names: { title: Names, kind: list, items: str, publish: { name: /names, type: a/msg/B, message: { of: $value } } }
-`);
-    expect([...commands.values()].map(({ spec }) => spec)).toEqual([
-      { name: 'beep', kind: 'int', title: 'Beep', effect: 'action', bounds: { minimum: 1, maximum: 5 }, unit: 'times' },
-      { name: 'where', kind: 'none', title: 'Where', effect: 'query', motion: false },
-      { name: 'go', kind: 'coordinates', title: 'Go', effect: 'action', waits: true, motion: true },
-      { name: 'wait_for_skill', kind: 'str', title: 'Wait', effect: 'query', waits: true, motion: false },
-      { name: 'names', kind: 'list', title: 'Names', effect: 'action', items: 'str' },
-    ]);
-  });
-
-  it('says at which line nothing confirms that the robot has stopped', () => {
+  it('names the line of a stop that nothing confirms', () => {
     const unconfirmed = (stop: string) => parseMapping(`ros: 2\nstop:\n  ${stop}\ncommands: {}\n`).unconfirmedStop;
     expect(unconfirmed('service: [{ name: /halt }]')).toBe('line 2, stop');
     expect(unconfirmed('service: [{ name: /halt, success: $answer.ok }]')).toBeUndefined();
@@ -55,7 +30,7 @@ describe('The mapping of a rosbridge robot', () => {
     ).toBeUndefined();
   });
 
-  it('the examples say of each action whether it moves the robot', () => {
+  it('marks every action of the examples as motion or not', () => {
     const motions = (name: string) => {
       const { commands } = parseMapping(readFileSync(join(ROOT, 'examples', 'rosbridge', `${name}.yaml`), 'utf8'));
       const actions = [...commands.values()].filter(({ spec }) => spec.effect === 'action');
@@ -171,24 +146,39 @@ describe('The mapping of a rosbridge robot', () => {
     expect(faultOf(text)).toMatch(message);
   });
 
-  it('a broken mapping keeps the service from starting and names the file', async () => {
+  it('prevents startup when broken, naming the file', async () => {
     const path = join(temporaryFolder(), 'rosbridge.yaml');
     writeFileSync(path, 'ros: 7\n');
     const config = testConfig({ SERVICE_ROBOT_URL: 'ws://127.0.0.1:1', SERVICE_ROBOT_MAPPING_PATH: path });
-    const opening = openRobotLink(config, silentLogger, Date.now, NO_METRICS);
+    const opening = openRobotLink(config, {
+      logger: silentLogger,
+      clock: Date.now,
+      metrics: NO_METRICS,
+      openFence: async () => new Fence(),
+    });
     await expect(opening).rejects.toThrow(ConfigError);
     await expect(opening).rejects.toThrow(`SERVICE_ROBOT_MAPPING_PATH: ${path}: line 1, ros: 1 or 2`);
   });
 
-  it('an address with what no server is sent is refused', async () => {
+  it('refuses an address with parts that no server receives', async () => {
     const config = testConfig({ SERVICE_ROBOT_URL: 'ws://127.0.0.1:1/#arm' });
-    const opening = openRobotLink(config, silentLogger, Date.now, NO_METRICS);
+    const opening = openRobotLink(config, {
+      logger: silentLogger,
+      clock: Date.now,
+      metrics: NO_METRICS,
+      openFence: async () => new Fence(),
+    });
     await expect(opening).rejects.toThrow('SERVICE_ROBOT_URL: it should look like "ws://robot.local:9090"');
   });
 
-  it('a mapping that is not there is asked for', async () => {
+  it('names a missing mapping', async () => {
     const config = testConfig({ SERVICE_ROBOT_URL: 'wss://user:secret@127.0.0.1:1' });
-    const opening = openRobotLink(config, silentLogger, Date.now, NO_METRICS);
+    const opening = openRobotLink(config, {
+      logger: silentLogger,
+      clock: Date.now,
+      metrics: NO_METRICS,
+      openFence: async () => new Fence(),
+    });
     await expect(opening).rejects.toThrow(/rosbridge\.yaml: the file does not exist\. examples\/rosbridge/);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Connection } from '../../../../functions/shared/adapters/robot-link/rosbridge/connection.ts';
+import { Connection } from '../../../../functions/shared/robot-link/adapters/rosbridge/connection.ts';
 import { refusal } from '../../../support/errors.ts';
 import { closeScenes, type Scene, scene } from '../../../support/rosbridge-link.ts';
 import { RosbridgeStandIn } from '../../../support/rosbridge-server.ts';
@@ -29,7 +29,7 @@ describe('A message that the server drops', () => {
     ['by its id', (id: unknown) => ({ id, msg: 'publish: not allowed' })],
     ['by its topic', () => ({ msg: 'publish: /light has another type' })],
     ['when its topic was advertised', () => ({ id: 'advertise:/light', msg: 'no such type' })],
-  ])('is robot_error when the server says so %s', async (_how, words) => {
+  ])('is robot_error when the server reports it %s', async (_how, words) => {
     const { standIn, send } = await scene(MAPPING);
     standIn.refusedTopics.set('/light', (id) => ({ op: 'status', level: 'error', ...(words(id) as object) }));
     await expect(send('light', true)).rejects.toMatchObject({
@@ -40,7 +40,7 @@ describe('A message that the server drops', () => {
     expect(standIn.of('publish', '/light')).toHaveLength(4);
   });
 
-  it('is not robot_error for another message, or for a warning', async () => {
+  it('is no error for another message or a warning', async () => {
     const { standIn, send } = await scene(MAPPING);
     standIn.refusedTopics.set('/light', (id) => ({ op: 'status', level: 'warning', id, msg: 'slow' }));
     await expect(send('light', true)).resolves.toEqual({ sent: true });
@@ -48,7 +48,7 @@ describe('A message that the server drops', () => {
     await expect(send('light', true)).resolves.toEqual({ sent: true });
   });
 
-  it('keeps a stop from being confirmed', async () => {
+  it('prevents a stop from being confirmed', async () => {
     const { standIn, stop } = await scene(MAPPING);
     standIn.refusedTopics.set('/cmd_vel', (id) => ({ op: 'status', level: 'error', id, msg: 'not allowed' }));
     await expect(stop()).rejects.toMatchObject({ code: 'robot_error', message: 'The robot refuses: not allowed.' });
@@ -68,18 +68,18 @@ describe('A number that JSON cannot carry', () => {
     return error;
   }
 
-  it('is the fault of the value when that is too large', async () => {
+  it('is a validation error when the value is too large', async () => {
     expect(await goFrom(await scene(MAPPING), '1.7e308', 1.7e308)).toMatchObject({
       code: 'validation_failed',
       errors: [{ pointer: '/value/x' }],
     });
   });
 
-  it('is the fault of the robot when that tells it', async () => {
+  it('is a robot error when the robot sends it', async () => {
     expect(await goFrom(await scene(MAPPING), '1e999', 1)).toMatchObject({ code: 'robot_error' });
   });
 
-  it('does not come out of a filter either, on the way to the robot or back', async () => {
+  it('does not come from a filter either, in both directions', async () => {
     const { standIn, send } = await scene(MAPPING);
     await expect(send('scale', 1.7e308)).rejects.toMatchObject({ code: 'validation_failed' });
     standIn.services.set('/measure', () => ({ width: 1.7e308 }));
@@ -89,7 +89,7 @@ describe('A number that JSON cannot carry', () => {
 });
 
 describe('The connection', () => {
-  it('refuses what would leave as null, and goes on', async () => {
+  it('refuses what would be sent as null, and continues', async () => {
     const standIn = await RosbridgeStandIn.start();
     const connection = new Connection(standIn.url, silentLogger, {
       opened: () => undefined,

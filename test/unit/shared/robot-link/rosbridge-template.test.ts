@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
+import type { JsonValue } from '../../../../functions/shared/kit/json.ts';
 import {
   compileTemplate,
   type Roots,
   UnfitValue,
-} from '../../../../functions/shared/adapters/robot-link/rosbridge/template.ts';
-import type { JsonValue } from '../../../../functions/shared/json.ts';
+} from '../../../../functions/shared/robot-link/adapters/rosbridge/template.ts';
 
 const COORDINATES: Roots = { value: 'object', x: 'number', y: 'number', z: 'number', theta: 'number' };
 const DICT: Roots = { value: 'object', answer: 'any' };
 const fill = (template: JsonValue, value: JsonValue, roots = DICT) => compileTemplate(template, roots).fill({ value });
 
 describe('A template', () => {
-  it('keeps what is no reference', () => {
+  it('keeps everything that is not a reference', () => {
     const plain = { text: 'a $value inside', price: '$$5', n: [1, null, true] };
     expect(fill(plain, {})).toEqual({ ...plain, price: '$5' });
   });

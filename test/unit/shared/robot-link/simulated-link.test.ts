@@ -1,4 +1,4 @@
-import { openSimulatedRobot } from '../../../../functions/shared/adapters/robot-link/simulated/simulated-robot.ts';
+import { openSimulatedRobot } from '../../../../functions/shared/robot-link/adapters/simulated/simulated-robot.ts';
 import { robotLinkContract } from '../../../support/robot-link-contract.ts';
 import { SIMULATED_SAMPLES } from '../../../support/simulated-samples.ts';
 

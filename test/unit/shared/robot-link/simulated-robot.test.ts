@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { batteryAfter } from '../../../../functions/shared/adapters/robot-link/simulated/battery.ts';
-import type { JsonValue } from '../../../../functions/shared/json.ts';
+import type { JsonObject, JsonValue } from '../../../../functions/shared/kit/json.ts';
+import { batteryAfter } from '../../../../functions/shared/robot-link/adapters/simulated/robot-state.ts';
+import { argsSchema } from '../../../../functions/shared/robot-link/command-args.ts';
 import { asClient, handClock, openSimulatedRobot } from '../../../support/robot.ts';
 
 const HOUR = 3_600_000;
@@ -22,6 +23,9 @@ const COMMANDS = {
   coordinates: 'go_to_relative go_to_absolute',
 };
 
+const MOVING = `go_to_absolute go_to_relative set_robot_max_velocity set_obstacle_avoidance exit_arms_collision skill
+    play_sequence`;
+
 function world() {
   const clock = handClock(0);
   const robot = openSimulatedRobot(clock.now);
@@ -31,7 +35,7 @@ function world() {
 const UNASSOCIATED = { associated: false, msg: 'An association needs a rune and a command, both strings' };
 
 describe('The simulated robot', () => {
-  it('knows exactly the commands its clients send', () => {
+  it('knows exactly the commands of its clients', () => {
     const expected = Object.entries(COMMANDS).flatMap(([kind, names]) =>
       names.split(/\s+/).map((name) => [name, kind]),
     );
@@ -39,7 +43,16 @@ describe('The simulated robot', () => {
     expect(catalogue.sort()).toEqual(expected.sort());
   });
 
-  it('bounds what is a percentage and marks what waits', () => {
+  it('marks every command as motion or not, and has no link to lose', () => {
+    const { robot } = world();
+    const marks = [...robot.catalogue().values()].map(({ name, motion }) => [name, motion]);
+    const moving = marks.filter(([, motion]) => motion === true).map(([name]) => name);
+    expect(moving.sort()).toEqual(MOVING.split(/\s+/).sort());
+    expect(marks.filter(([, motion]) => motion === undefined)).toEqual([]);
+    expect(robot.notes).toBeUndefined();
+  });
+
+  it('bounds percentages and marks waiting commands', () => {
     const specs = [...world().robot.catalogue().values()];
     expect(specs.filter(({ bounds }) => bounds).map(({ name, bounds, unit }) => [name, bounds, unit])).toEqual([
       ['set_robot_max_velocity', { minimum: 0, maximum: 100 }, '%'],
@@ -52,7 +65,7 @@ describe('The simulated robot', () => {
     ]);
   });
 
-  it('answers every question at once and with JSON', () => {
+  it('answers every query at once with JSON', () => {
     const { robot, send } = world();
     for (const { name, kind, effect, waits } of robot.catalogue().values()) {
       if (effect === 'action' || waits) continue;
@@ -62,13 +75,23 @@ describe('The simulated robot', () => {
     }
   });
 
-  it('tells its pose on the way', () => {
+  it('reports its pose while moving', () => {
     const { clock, send } = world();
     send('set_robot_max_velocity', 100);
-    expect(send('go_to_absolute', { x: 3, y: 4, z: 0, theta: 0 })).toEqual({ accepted: true, arrives_in_seconds: 5 });
+    expect(send('go_to_absolute', { x: 3, y: 4, z: 0, theta: 0 })).toEqual({
+      called: true,
+      msg: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      accepted: true,
+      arrives_in_seconds: 5,
+    });
     clock.advance(1_000);
     expect(send('get_pose')).toEqual({ x: expect.closeTo(0.6), y: expect.closeTo(0.8), z: 0, theta: 0, moving: true });
-    expect(send('go_to_relative', { x: 1e300, y: 0, z: 0, theta: 0 })).toMatchObject({ accepted: false });
+    expect(send('go_to_relative', { x: 1e300, y: 0, z: 0, theta: 0 })).toEqual({
+      called: false,
+      msg: expect.stringContaining('off the floor'),
+      accepted: false,
+    });
+    expect(send('get_pose')).toMatchObject({ moving: true });
   });
 
   it('stands still after stop', () => {
@@ -94,7 +117,7 @@ describe('The simulated robot', () => {
     expect(batteryAfter(-HOUR)).toEqual({ level: 100, charging: false });
   });
 
-  it('hears the runes around it, weaker and elsewhere as it moves', () => {
+  it('detects runes around it, changing as it moves', () => {
     const { clock, send } = world();
     expect(send('get_detected_runes')).toEqual(['rune-1', 'rune-2', 'rune-3']);
     expect([send('is_detected', 'rune-1'), send('is_detected', 'rune-4')]).toEqual([true, false]);
@@ -111,7 +134,7 @@ describe('The simulated robot', () => {
     [0, 'clicked'],
     [1, 'double_clicked'],
     [2, 'long_pressed'],
-  ])('notices in minute %d that runes are %s in turn', (minute, press) => {
+  ])('reports in minute %d that runes are %s', (minute, press) => {
     const { clock, send } = world();
     clock.advance(minute * MINUTE + 16_000);
     for (const other of ['clicked', 'double_clicked', 'long_pressed']) {
@@ -122,7 +145,7 @@ describe('The simulated robot', () => {
     expect(send(`get_${press}_runes`)).toEqual([]);
   });
 
-  it('sees who passes by, and the handle of a door close by', () => {
+  it('detects people and a nearby door handle', () => {
     const { clock, send } = world();
     expect([send('is_seeing_human'), send('is_seeing', 'human')]).toEqual([true, true]);
     expect([send('is_seeing_handle'), send('is_seeing', 'handle')]).toEqual([false, false]);
@@ -151,19 +174,36 @@ describe('The simulated robot', () => {
     expect(world().send(command, value)).toEqual(answer);
   });
 
-  it('knows nothing of a rune that is not there, and has no arms that collide', () => {
+  it('does not know missing runes and reports no arm collision', () => {
     const { send } = world();
     expect([send('get_rune_rssi', 'nobody'), send('get_rune_angle_of_arrival', 'nobody')]).toEqual([null, null]);
     expect(send('exit_arms_collision')).toEqual({ exited: true, msg: 'No arms collide' });
   });
 
-  it('does not say when it arrives while it may not move', () => {
+  it('declines a drive while its maximum velocity is 0', () => {
     const { send } = world();
     send('set_robot_max_velocity', 0);
     expect(send('go_to_relative', { x: 1, y: 0, z: 0, theta: 0 })).toEqual({
-      accepted: true,
-      arrives_in_seconds: null,
+      called: false,
+      msg: expect.stringContaining('set_robot_max_velocity'),
+      accepted: false,
     });
+  });
+
+  it('answers every command as its catalogue entry documents, with examples that fit', async () => {
+    const { robot, clock, send } = world();
+    for (const { name, kind, args, result, examples = [] } of robot.catalogue().values()) {
+      expect([name, examples.length > 0, result]).toEqual([name, true, expect.any(Object)]);
+      const schema = argsSchema(result ?? {});
+      for (const { value, result: answer } of examples) {
+        expect([name, schema.safeParse(answer).error]).toEqual([name, undefined]);
+        expect([name, value === undefined]).toEqual([name, kind === 'none']);
+        if (args) expect(argsSchema(args).safeParse(value).error).toBeUndefined();
+        const given = kind === 'coordinates' ? { x: 0, y: 0, z: 0, theta: 0, ...(value as JsonObject) } : value; // as: of that kind
+        expect([name, schema.safeParse(await send(name, given)).error]).toEqual([name, undefined]);
+      }
+      clock.advance(1);
+    }
   });
 
   it('keeps its language and its rune associations', () => {
@@ -175,7 +215,7 @@ describe('The simulated robot', () => {
     expect(details.map(({ id, command }) => [id, command])).toContainEqual(['rune-3', 'dance']);
   });
 
-  it('does not begin a command whose time is over', () => {
+  it('does not start a command after its deadline', () => {
     const { clock, robot, send } = world();
     const sender = { clientId: 'alice', accessLevel: 'USER', keyId: 'key-1' } as const;
     const late = { deadline: clock.now(), signal: new AbortController().signal };

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AllowedPortCfg, FirewallPortEntry } from '../../../../functions/system/access-models/firewall.schema.ts';
 import { SSHKeyCreate, SSHKeyEntry } from '../../../../functions/system/access-models/ssh-key.schema.ts';
-import { createApiDocument } from '../../../../local-host/openapi.ts';
 
 const port = { port: 8000, purpose: 'REST', protocol: 'tcp', direction: 'INPUT', state: 'OPEN' };
 const allowed = { purpose: 'REST', protocol: 'udp', direction: 'OUTPUT' };
@@ -57,14 +56,12 @@ describe('The models without endpoints', () => {
     expect(schema.safeParse(value).success).toBe(false);
   });
 
-  it('strip the blanks around a key', () => {
+  it('trim a key', () => {
     expect(SSHKeyCreate.parse({ public_key: `  ${KEY} \n` })).toEqual({ public_key: KEY });
   });
 
-  it('stand in the OpenAPI document, with examples that fit', () => {
-    const models = { FirewallPortEntry, AllowedPortCfg, SSHKeyCreate, SSHKeyEntry };
-    const { components } = createApiDocument([]);
-    expect(Object.keys(components?.schemas ?? {})).toEqual(expect.arrayContaining(Object.keys(models)));
-    for (const schema of Object.values(models)) expect(schema.safeParse(schema.meta()?.example).success).toBe(true);
+  it('have valid examples', () => {
+    for (const schema of [FirewallPortEntry, AllowedPortCfg, SSHKeyCreate, SSHKeyEntry])
+      expect(schema.safeParse(schema.meta()?.example).success).toBe(true);
   });
 });

@@ -90,19 +90,19 @@ describe('A mesh', () => {
     expect([status, headers['content-length'], text]).toEqual([200, '0', '']);
   });
 
-  it('has another entity tag once it is written again, even with the same size and date', async () => {
+  it('gets another entity tag when rewritten, even with the same size and date', async () => {
     const before = (await get('a.stl')).headers.etag;
     put('a.stl', '9876543210');
     expect((await get('a.stl')).headers.etag).not.toBe(before);
   });
 
-  it('is found through a link that stays in the folder', async () => {
+  it('is found through a link within the folder', async () => {
     symlinkSync('a.stl', join(folder, 'link.stl'));
     expect((await get('link.stl')).text).toBe(CONTENT);
   });
 });
 
-describe('Not found is', () => {
+describe('A mesh is not found at', () => {
   it.each([
     '../secret.stl',
     'sub/../../secret.stl',
@@ -156,7 +156,7 @@ describe('A range', () => {
   });
 
   it.each(['bytes=0-1,3-4', 'bytes=3-2', 'bytes=-', 'bytes=a-b', 'items=0-1', 'bytes 0-1', ''])(
-    '"%s" is answered with the whole',
+    '"%s" is answered with the whole file',
     async (range) => {
       const { status, headers, text } = await get('a.stl', { range });
       expect([status, text, headers['content-range']]).toEqual([200, CONTENT, undefined]);
@@ -171,11 +171,11 @@ describe('A range', () => {
     },
   );
 
-  it('of HEAD is no range', async () => {
+  it('is ignored for HEAD', async () => {
     expect((await get('a.stl', { range: 'bytes=0-1' }, 'HEAD')).status).toBe(200);
   });
 
-  it('with If-Range is answered for the state the client knows, else the whole', async () => {
+  it('with If-Range is answered for the known state, otherwise with the whole file', async () => {
     const { etag = '' } = (await get('a.stl')).headers;
     const status = async (ifRange: string) => (await get('a.stl', { range: 'bytes=0-1', 'if-range': ifRange })).status;
     expect(await status(etag)).toBe(206);
@@ -187,7 +187,7 @@ describe('A range', () => {
 });
 
 describe('A condition', () => {
-  it('ends the request when the client has the file, or when it has changed', async () => {
+  it("answers 304 or 412 according to the client's state", async () => {
     const { etag = '' } = (await get('a.stl')).headers;
     const later = 'Mon, 02 Nov 2026 12:00:00 GMT';
     const earlier = 'Sat, 31 Oct 2026 12:00:00 GMT';

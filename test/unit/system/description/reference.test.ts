@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { candidates } from '../../../../functions/system/description/reference.ts';
 
-describe('A reference of a URDF is looked for', () => {
+describe('A URDF reference is searched', () => {
   it.each([
     ['package://pip/meshes/a.stl', ['pip/meshes/a.stl', 'meshes/a.stl']],
     ['PACKAGE://pip/a.stl', ['pip/a.stl', 'a.stl']],
@@ -30,7 +30,7 @@ describe('A reference of a URDF is looked for', () => {
     '.',
     'package://',
     'file:///',
-  ])('nowhere, and stays as it is: "%s"', (reference) => {
+  ])('nowhere and left unchanged: "%s"', (reference) => {
     expect(candidates(reference)).toBeUndefined();
   });
 });

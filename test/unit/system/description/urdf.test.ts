@@ -35,7 +35,7 @@ async function rewritten(xml: string): Promise<Answer['body']> {
 }
 
 describe('A URDF', () => {
-  it('has its mesh and texture references rewritten, and no other character', async () => {
+  it('has only its mesh and texture references rewritten', async () => {
     put('pip/meshes/a b.stl');
     put('meshes/other.dae');
     put('skin.png');
@@ -83,7 +83,7 @@ describe('A URDF', () => {
     expect(body).toEqual({ urdf: `<robot><mesh filename="${url}"/></robot>`, meshes: [url] });
   });
 
-  it('is not sent again to a client that has it', async () => {
+  it('is 304 for a client that has it', async () => {
     put('r.urdf', '<robot/>');
     const { etag = '' } = (await get('r.urdf')).headers;
     expect((await get('r.urdf', undefined, { 'if-none-match': etag })).status).toBe(304);
@@ -112,7 +112,7 @@ describe('A URDF is refused', () => {
     expect(body.detail).not.toContain(folder);
   });
 
-  it('but not for a DOCTYPE without declarations of its own', async () => {
+  it('unless its DOCTYPE has no declarations', async () => {
     const xml = '<!DOCTYPE robot><robot/>';
     expect(await rewritten(xml)).toEqual({ urdf: xml, meshes: [] });
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { give } from '../../../../functions/shared/port.ts';
-import { apiDocument } from '../../../../functions/shared/ports.ts';
 import { handler as getDocsFile } from '../../../../functions/system/documentation/get-docs-file.handler.ts';
 import { handler as getDocsPage } from '../../../../functions/system/documentation/get-docs-page.handler.ts';
 import { handler as getOpenapi } from '../../../../functions/system/documentation/get-openapi.handler.ts';
+import { apiDocument } from '../../../../functions/system/documentation/ports.ts';
 import { invoke } from '../../../support/invoke.ts';
 import { testPorts } from '../../../support/world.ts';
 
@@ -24,11 +24,11 @@ describe('GET /openapi.json', () => {
     },
   );
 
-  it('gives the document to a client that holds another one', async () => {
+  it('gives the document to a client with another one', async () => {
     expect(await invoke(getOpenapi, { ports, headers: { 'if-none-match': '"old"' } })).toMatchObject({ status: 200 });
   });
 
-  it('says what is missing where nobody gives the document', async () => {
+  it('names what is missing where there is no document', async () => {
     const { status, body } = await invoke(getOpenapi, { ports: testPorts() });
     expect({ status, code: body.code }).toEqual({ status: 503, code: 'component_unavailable' });
   });
@@ -40,7 +40,7 @@ describe('GET /docs', () => {
     ['/docs/', ''],
     ['/rest/docs', 'docs/'],
     ['/robot-7/rest/docs/', ''],
-  ])('%s names its files relative to where it stands', async (path, folder) => {
+  ])('%s refers to its files relatively', async (path, folder) => {
     const { headers, body } = await invoke(getDocsPage, { ports: testPorts(), path });
     const names = [...String(body).matchAll(/(?:src|href)="([^"]*)"/g)].map((match) => match[1]);
     expect(names).toEqual(
@@ -49,7 +49,7 @@ describe('GET /docs', () => {
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
   });
 
-  it('forbids everything inline and everything from elsewhere', async () => {
+  it('forbids inline and external content', async () => {
     const { headers, body } = await invoke(getDocsPage, { ports: testPorts(), path: '/docs' });
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
     expect(headers['content-security-policy']).not.toMatch(/unsafe|https?:|\*/);
@@ -66,7 +66,7 @@ describe('GET /docs/{file}', () => {
     ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
     ['start.js', 'text/javascript; charset=utf-8'],
     ['favicon-32x32.png', 'image/png'],
-  ])('gives %s as %s, and 304 to who holds it', async (file, type) => {
+  ])('gives %s as %s, and 304 to a client that has it', async (file, type) => {
     const { status, headers, body } = await get(file);
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type });
     expect(body.length).toBeGreaterThan(400);

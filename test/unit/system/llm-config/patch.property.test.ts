@@ -4,14 +4,15 @@ import { parse } from 'yaml';
 import type { ConfigMap } from '../../../../functions/system/llm-config/yaml/config-value.ts';
 import { parseDocument } from '../../../../functions/system/llm-config/yaml/document.ts';
 import { patch } from '../../../../functions/system/llm-config/yaml/patch.ts';
-import { valuesOf, writeDocument } from '../../../support/yaml-documents.ts';
+import { writeDocument } from '../../../support/yaml-documents.ts';
+import { valuesOf } from '../../../support/yaml-values.ts';
 
 /** Another parser than the one the service uses. */
 const read = (text: string): ConfigMap =>
   parse(text, { schema: 'core', version: '1.2', strict: true, logLevel: 'error' });
 
-describe('Whatever the document and the value, a patch', () => {
-  it('changes the bytes of that value only, and reads back right in a second parser', () => {
+describe('A patch of any document with any value', () => {
+  it('changes only the bytes of that value and reads back correctly in a second parser', () => {
     fc.assert(
       fc.property(fc.gen(), (pick) => {
         const document = writeDocument(pick);

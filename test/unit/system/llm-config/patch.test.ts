@@ -145,28 +145,28 @@ describe('A patch replaces the bytes of one value', () => {
     expect(parse(after, { merge: true, logLevel: 'silent', strict: false })).toBeDefined();
   });
 
-  it('and none when the value stands there already, however it is written', () => {
+  it('and none when the value is already there, however it is written', () => {
     expect(patched('a: 0x10 # hex\nb: "x"\n', 'a', 16)).toBe('a: 0x10 # hex\nb: "x"\n');
   });
 
-  it.each(['\n', '\r\n'])('and is quick about thousands of blank lines and comments (%j)', (lineBreak) => {
+  it.each(['\n', '\r\n'])('and handles thousands of blank lines and comments quickly (%j)', (lineBreak) => {
     const blank = `${lineBreak}  ${lineBreak}# c`.repeat(20_000);
     const before = `a: |${lineBreak}  x${lineBreak.repeat(20_000)}${lineBreak}  y${lineBreak}#${blank}${lineBreak}b: 1${blank}`;
     expect(patched(before, 'b', 2)).toBe(before.replace('b: 1', 'b: 2'));
     expect(patched(before, 'a', 'z\n')).toBe(before.replace(/x[^y]*y/, 'z'));
   });
 
-  it('and leaves integers beyond 2^53 in their places', () => {
+  it('and preserves integers beyond 2^53', () => {
     const before = 'id: 12345678901234567890\nseed: -9007199254740993\na: 1\n';
     expect(patched(before, 'a', 2)).toBe(before.replace('a: 1', 'a: 2'));
   });
 });
 
 describe('A patch is refused', () => {
-  it('for an unknown key with the keys there are, the first twenty of very many', () => {
+  it('for an unknown key, naming up to twenty existing ones', () => {
     const keys = Array.from({ length: 30 }, (_, index) => `key${index}`);
     const patching = () => patched(keys.map((key) => `${key}: 1\n`).join(''), 'other', 1);
-    expect(patching).toThrow('Its keys at the top: key0, key1, ');
+    expect(patching).toThrow('Its top-level keys: key0, key1, ');
     expect(patching).toThrow('key19, ….');
   });
 

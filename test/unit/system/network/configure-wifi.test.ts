@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { fileRecord } from '../../../../functions/shared/adapters/wifi-record/file.ts';
 import { ServiceError } from '../../../../functions/shared/errors.ts';
+import { fileRecord } from '../../../../functions/system/network/adapters/wifi-record-file.ts';
 import { configureWifi } from '../../../../functions/system/network/configure-wifi.ts';
 import { WiFiConfig } from '../../../../functions/system/network/wifi-config.schema.ts';
 import { CONNECTION, FakeRecord, FakeWifi, heard } from '../../../support/fake-wifi.ts';
@@ -19,14 +19,14 @@ function arrange({ allowUnverifiedEap = false } = {}) {
 }
 
 describe('Configuring Wi-Fi', () => {
-  it('joins under a safety net that outlasts the join, and keeps what works', async () => {
+  it('joins under a checkpoint that outlasts the join, and keeps what works', async () => {
     const { wifi, record, run } = arrange();
     expect(await run(kitchen)).toBe(CONNECTION);
     expect(wifi.steps).toEqual(['begin 60', 'join 45', 'keep']);
     expect(record.latest).toMatchObject({ ssid: 'Kitchen', outcome: 'connected' });
   });
 
-  it.each(['join', 'keep'] as const)('undoes everything when %s fails, and tells why', async (step) => {
+  it.each(['join', 'keep'] as const)('undoes everything when %s fails, and says why', async (step) => {
     const { wifi, record, run } = arrange();
     wifi.fail = { [step]: new ServiceError('wifi_no_address', { detail: 'No address.' }) };
     await expect(run(kitchen)).rejects.toMatchObject({ code: 'wifi_no_address', message: 'No address.' });
@@ -34,17 +34,17 @@ describe('Configuring Wi-Fi', () => {
     expect(record.latest).toMatchObject({ ssid: 'Kitchen', outcome: 'failed', code: 'wifi_no_address' });
   });
 
-  it('says so when the former connection does not come back at once', async () => {
+  it('reports when the previous connection is not restored at once', async () => {
     const { wifi, run } = arrange();
     wifi.fail = { join: new ServiceError('wifi_wrong_password', { detail: 'Refused.' }) };
     wifi.comesBack = false;
     await expect(run(kitchen)).rejects.toMatchObject({
       code: 'wifi_wrong_password',
-      message: expect.stringContaining('does not stand again yet'),
+      message: expect.stringContaining('has not been restored yet'),
     });
   });
 
-  it('keeps what NetworkManager minds in that warning, and passes on what nobody foresaw', async () => {
+  it("keeps NetworkManager's reason in that warning and passes unexpected errors on", async () => {
     const { wifi, run } = arrange();
     wifi.comesBack = false;
     const errors = [{ pointer: '/password', message: 'Too short.' }];
@@ -52,33 +52,33 @@ describe('Configuring Wi-Fi', () => {
     await expect(run(kitchen)).rejects.toMatchObject({
       code: 'validation_failed',
       errors,
-      message: expect.stringContaining('does not stand again yet'),
+      message: expect.stringContaining('has not been restored yet'),
     });
     wifi.fail = { join: new TypeError('not foreseen') };
     await expect(run(kitchen)).rejects.toThrow(TypeError);
   });
 
-  it('joins an open network that encrypts all the same, without a password', async () => {
+  it('joins an enhanced open network without a password', async () => {
     const { wifi, run } = arrange();
     wifi.known = [heard('Café', 'owe')];
     expect(await run({ ssid: 'Café' })).toBe(CONNECTION);
     expect(wifi.profile?.credentials).toEqual({ kind: 'owe' });
   });
 
-  it('changes nothing without a safety net', async () => {
+  it('changes nothing without a checkpoint', async () => {
     const { wifi, run } = arrange();
     wifi.fail = { begin: new ServiceError('component_unavailable', { detail: 'No checkpoints.' }) };
     await expect(run(kitchen)).rejects.toMatchObject({ code: 'component_unavailable' });
     expect(wifi.steps).toEqual(['begin 60']);
   });
 
-  it('changes nothing for a network that is not heard, after having listened anew', async () => {
+  it('changes nothing for a network not found by a new scan', async () => {
     const { wifi, run } = arrange();
     await expect(run({ ssid: 'Nowhere' })).rejects.toMatchObject({ code: 'wifi_ssid_not_found' });
     expect(wifi.steps).toEqual(['scan']);
   });
 
-  it('finds a network that only a scan hears', async () => {
+  it('finds a network that only a scan shows', async () => {
     const { wifi, run } = arrange();
     wifi.scanned = [heard('Attic', 'sae')];
     await run({ ssid: 'Attic', password: 'correct horse' });
@@ -99,7 +99,7 @@ describe('Configuring Wi-Fi', () => {
     expect(wifi.profile?.credentials.kind).toBe('wpa-psk');
   });
 
-  it('does not listen for a hidden network', async () => {
+  it('does not scan for a hidden network', async () => {
     const { wifi, run } = arrange();
     await run({ ssid: 'Secret', is_hidden: true, password: 'correct horse', band: '2.4GHz' });
     expect(wifi.profile).toEqual({
@@ -110,7 +110,7 @@ describe('Configuring Wi-Fi', () => {
     });
   });
 
-  it('lets WPA3 be asked for where WPA2 is offered beside it', async () => {
+  it('allows WPA3 where WPA2 is offered as well', async () => {
     const { wifi, run } = arrange();
     await run({ ...kitchen, security: 'sae' });
     expect(wifi.profile?.credentials.kind).toBe('sae');
@@ -140,13 +140,13 @@ describe('Configuring Wi-Fi', () => {
     ['the CAs of the system and a name', { domain_suffix_match: 'radius.lab' }, true],
     ['the CAs of the system and a subject', { subject_match: 'CN=radius' }, true],
     ['the password itself (PWD)', { eap_method: 'PWD' }, false],
-  ])('lets a server be checked by %s', async (_what, fields, systemCas) => {
+  ])('verifies the server by %s', async (_what, fields, systemCas) => {
     const { wifi, run } = arrange();
     await run({ ...corp, ...fields });
     expect(wifi.profile?.credentials).toMatchObject({ kind: 'wpa-eap', systemCas });
   });
 
-  it('checks no server only when the setting allows it', async () => {
+  it('skips server verification only when the setting allows it', async () => {
     const { wifi, run } = arrange({ allowUnverifiedEap: true });
     await run(corp);
     expect(wifi.profile?.credentials).toMatchObject({ systemCas: false, caCert: null });

@@ -4,7 +4,7 @@ import { WiFiConfig } from '../../../../functions/system/network/wifi-config.sch
 const eap = { ssid: 'Corp', eap_method: 'PEAP', identity: 'bob', password: 'hunter2' };
 
 describe('WiFiConfig', () => {
-  it('needs nothing but the name', () => {
+  it('needs only the name', () => {
     expect(WiFiConfig.parse({ ssid: 'Lobby' })).toEqual({
       ssid: 'Lobby',
       password: null,
@@ -35,6 +35,7 @@ describe('WiFiConfig', () => {
     ['band a', { ssid: 'a', band: 'a' }],
     ['band 5GHz', { ssid: 'a', band: '5GHz' }],
     ['band bg', { ssid: 'a', band: 'bg' }],
+    ['band 6GHz', { ssid: 'a', band: '6GHz' }],
     ['band 2.4GHz', { ssid: 'a', band: '2.4GHz' }],
     ['TTLS with PAP', { ...eap, eap_method: 'TTLS', phase2: 'PAP' }],
     ['PWD without phase2', { ...eap, eap_method: 'PWD' }],
@@ -67,7 +68,7 @@ describe('WiFiConfig', () => {
     ['an open network with a password', { ssid: 'a', security: 'open', password: '12345678' }, 'password'],
     ['WPA-PSK with an identity', { ssid: 'a', security: 'wpa-psk', password: '12345678', identity: 'bob' }, 'identity'],
     ['WEP', { ssid: 'a', security: 'wep' }, 'security'],
-    ['band 6GHz', { ssid: 'a', band: '6GHz' }, 'band'],
+    ['band 6 GHz', { ssid: 'a', band: '6 GHz' }, 'band'],
     ['band 5ghz', { ssid: 'a', band: '5ghz' }, 'band'],
     ['EAP method TLS', { ...eap, eap_method: 'TLS' }, 'eap_method'],
     ['EAP method peap', { ...eap, eap_method: 'peap' }, 'eap_method'],
@@ -96,7 +97,7 @@ describe('WiFiConfig', () => {
   it.each([
     ['a password', { ssid: 'a', security: 'wpa-psk', password: 'hunter2' }],
     ['a key password', { ...eap, private_key_password: 'hunter2' }],
-  ])('never repeats %s in what it says is wrong', (_what, config) => {
+  ])('never repeats %s in its errors', (_what, config) => {
     expect(JSON.stringify(WiFiConfig.safeParse(config).error?.issues)).not.toContain('hunter2');
   });
 });

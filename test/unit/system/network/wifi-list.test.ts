@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AccessPoint, CurrentConnection, Wifi } from '../../../../functions/shared/adapters/wifi/port.ts';
+import type { AccessPoint, CurrentConnection, Wifi } from '../../../../functions/system/network/port.ts';
 import { listWifi } from '../../../../functions/system/network/wifi-list.ts';
 import { CONNECTION, FakeRecord, FakeWifi, heard } from '../../../support/fake-wifi.ts';
 
@@ -31,14 +31,14 @@ describe('The list of networks', () => {
     ]);
   });
 
-  it('tells when the last scan was, if there ever was one', async () => {
+  it('gives the time of the last scan, if any', async () => {
     const wifi = new SurveyedWifi();
     expect(await listWifi(wifi, new FakeRecord())).toMatchObject({ current: null, scanned_at: null });
     wifi.scannedAt = Date.parse('2026-05-01T12:00:00Z');
     expect(await listWifi(wifi, new FakeRecord())).toMatchObject({ scanned_at: '2026-05-01T12:00:00.000Z' });
   });
 
-  it('tells of a connection what is known of it, though its access point is not heard', async () => {
+  it('describes a connection even when its access point is not visible', async () => {
     const wifi = new SurveyedWifi();
     wifi.current = { ...CONNECTION, bssid: null, signal: null, frequency: null, security: null };
     expect((await listWifi(wifi, new FakeRecord())).current).toEqual({
@@ -52,7 +52,7 @@ describe('The list of networks', () => {
     });
   });
 
-  it('is not scanned for while a configure goes on', async () => {
+  it('is not scanned for during a configure', async () => {
     const wifi = new SurveyedWifi();
     const record = new FakeRecord();
     await record.start('Kitchen');

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
-import type { LogEntry, ServiceManager } from '../../../../functions/shared/adapters/service-manager/port.ts';
 import { ServiceError } from '../../../../functions/shared/errors.ts';
 import { eventStream } from '../../../../functions/system/services/event-stream.ts';
+import { logForm } from '../../../../functions/system/services/log-form.ts';
 import { textLogs } from '../../../../functions/system/services/log-streams.ts';
-import { prefersText } from '../../../../functions/system/services/prefers-text.ts';
+import type { LogEntry, ServiceManager } from '../../../../functions/system/services/port.ts';
 import { listServices } from '../../../../functions/system/services/services.ts';
 
 const entry = (changes: Partial<LogEntry>): LogEntry => ({
@@ -17,7 +17,7 @@ const entry = (changes: Partial<LogEntry>): LogEntry => ({
   ...changes,
 });
 
-describe('Logs are text rather than JSON', () => {
+describe('Logs are sent as text', () => {
   it.each([
     [undefined, false],
     ['', false],
@@ -32,12 +32,12 @@ describe('Logs are text rather than JSON', () => {
     ['application/json, text/plain;q=much', false],
     ['text/plain;q=-1, application/json;q=0.9', true],
   ])('for the Accept header %j: %p', (accept, expected) => {
-    expect(prefersText(accept)).toBe(expected);
+    expect(logForm(accept, false)).toBe(expected ? 'text' : 'json');
   });
 });
 
 describe('Logs as text', () => {
-  it('have a line an entry, with the process where it is known; no message can pass for another entry', async () => {
+  it('have one line per entry that no message can forge', async () => {
     const entries = [entry({}), entry({ pid: null, message: 'two\n2026-01-01T00:00:00Z forged' })];
     expect(await text(textLogs(Readable.from(entries)))).toBe(
       '2026-01-01T00:00:00.000000Z [7] hello\n' + '2026-01-01T00:00:00.000000Z two\n    2026-01-01T00:00:00Z forged\n',
@@ -45,8 +45,8 @@ describe('Logs as text', () => {
   });
 });
 
-describe('Logs that are followed', () => {
-  it('say now and then that they are still there, though nothing happens', async () => {
+describe('Followed logs', () => {
+  it('send a heartbeat while nothing happens', async () => {
     const entries = new Readable({ objectMode: true, read() {} });
     const events = eventStream(entries, 5).setEncoding('utf8');
     let heard = '';
@@ -66,6 +66,7 @@ describe('The services of the two computers', () => {
   const manager = (units: ServiceManager['units']): ServiceManager => ({
     units,
     logs: () => Promise.reject(new Error('no logs here')),
+    exists: () => Promise.reject(new Error('no logs here')),
     follow: () => Promise.reject(new Error('no logs here')),
   });
   const list = (units: ServiceManager['units']) => {
@@ -74,7 +75,7 @@ describe('The services of the two computers', () => {
     return listServices(managers, { head: ['*'], base: ['*'] }, new AbortController().signal);
   };
 
-  it('are told of the one that answers, and of the other why it does not', async () => {
+  it('are listed for the one that answers, with the reason for the other', async () => {
     const away = new ServiceError('component_unavailable', { detail: 'It is off.' });
     expect(await list(() => Promise.reject(away))).toEqual({
       head: [],
@@ -82,7 +83,7 @@ describe('The services of the two computers', () => {
     });
   });
 
-  it('are not told at all when something failed that nobody foresaw', async () => {
+  it('are not listed after an unexpected error', async () => {
     await expect(list(() => Promise.reject(new TypeError('not foreseen')))).rejects.toThrow(TypeError);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fileNameOf, readSkillName, skillOfFile } from '../../../../functions/system/skills/skill-name.ts';
+import { fileNameOf, parseSkillName, skillOfFile } from '../../../../functions/system/skills/skill-name.ts';
 
 describe('A skill name', () => {
   it.each([
@@ -15,7 +15,7 @@ describe('A skill name', () => {
     ['CON', 'CON', false],
     ['a'.repeat(100), 'a'.repeat(100), false],
   ])('%s names the skill %s (disabled: %s)', (text, stem, disabled) => {
-    expect(readSkillName(text)).toEqual({ stem, disabled });
+    expect(parseSkillName(text)).toEqual({ stem, disabled });
   });
 
   it.each([
@@ -65,7 +65,7 @@ describe('A skill name', () => {
     ['300 characters', `${'a'.repeat(300)}.py`],
     ['a prototype member with dots', '__proto__.x'],
   ])('is refused: %s', (_what, text) => {
-    expect(readSkillName(text)).toBeUndefined();
+    expect(parseSkillName(text)).toBeUndefined();
   });
 
   it('leads to one file name for each state', () => {

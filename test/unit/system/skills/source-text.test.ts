@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { textFault } from '../../../../functions/system/skills/source-text.ts';
+import { encodingProblem } from '../../../../functions/system/skills/source-text.ts';
 
 describe('The text of a source', () => {
   it.each([
@@ -9,7 +9,7 @@ describe('The text of a source', () => {
     ['a byte order mark', Buffer.from('\ufeffpass\n')],
     ['a replacement character that was written', Buffer.from('# \ufffd\n')],
   ])('may be %s', (_what, bytes) => {
-    expect(textFault(bytes)).toBeUndefined();
+    expect(encodingProblem(bytes)).toBeUndefined();
   });
 
   it.each([
@@ -20,12 +20,12 @@ describe('The text of a source', () => {
     ['an encoded surrogate', Buffer.concat([Buffer.from('🤖\n🤖x'), Buffer.from([0xed, 0xa0, 0x80])]), 2, 3],
     ['a NUL', Buffer.from('a\nbü\0c'), 2, 3],
   ])('is refused with line and column: %s', (_what, bytes, line, column) => {
-    expect(textFault(bytes)).toMatchObject({ line, column });
+    expect(encodingProblem(bytes)).toMatchObject({ line, column });
   });
 
-  it('is looked through in bounded time, a line of a mebibyte too', () => {
+  it('is checked in bounded time, even with a line of a mebibyte', () => {
     const bytes = Buffer.alloc(1024 * 1024, 'a');
     bytes[bytes.length - 1] = 0xff;
-    expect(textFault(bytes)).toMatchObject({ line: 1, column: bytes.length });
+    expect(encodingProblem(bytes)).toMatchObject({ line: 1, column: bytes.length });
   });
 });

@@ -14,7 +14,7 @@ function read(body: string | Buffer, contentType = TYPE) {
 }
 
 describe('The form of an upload', () => {
-  it('gives the name as it was written and the bytes as they came', async () => {
+  it('gives the name and the bytes unchanged', async () => {
     const content = Buffer.from([0, 1, 2, 255, 13, 10, 45, 45, 88, 10]);
     const head = '--XX\r\nContent-Disposition: form-data; name="skill"; filename="../ü/x.py"\r\n\r\n';
     const body = Buffer.concat([Buffer.from(head), content, Buffer.from(`\r\n${END}`)]);
@@ -54,6 +54,13 @@ describe('The form of an upload', () => {
     ['has a part without a disposition', `--XX\r\nContent-Type: text/plain\r\n\r\nx\r\n${END}`],
   ])('is refused when it %s', async (_what, body) => {
     await expect(read(body)).rejects.toMatchObject({ code: 'malformed_multipart' });
+  });
+
+  it('is refused with the name that the file part has and the one that it needs', async () => {
+    await expect(read(part('name="file"; filename="x.py"') + END)).rejects.toThrow(
+      'The file part is named "file"; name it "skill".',
+    );
+    await expect(read(part('filename="x.py"') + END)).rejects.not.toThrow('undefined');
   });
 
   it.each(['multipart/form-data', 'multipart/form-data; boundary=', 'multipart/form-data; charset=utf-8', ''])(

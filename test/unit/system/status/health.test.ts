@@ -1,13 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { folderProblem } from '../../../../functions/shared/adapters/folders/folder-problem.ts';
 import { BUILT_AT } from '../../../../functions/shared/build-info.ts';
+import { folderProblem } from '../../../../functions/shared/kit/files/folder-problem.ts';
 import { give } from '../../../../functions/shared/port.ts';
-import { lifecycle, readiness } from '../../../../functions/shared/ports.ts';
-import { type ReadinessCheck, type ReadinessParts, readinessChecks } from '../../../../functions/shared/readiness.ts';
 import { handler as checkLive } from '../../../../functions/system/status/check-live.handler.ts';
 import { handler as checkReady } from '../../../../functions/system/status/check-ready.handler.ts';
+import { lifecycle, readiness } from '../../../../functions/system/status/ports.ts';
+import type { ReadinessCheck } from '../../../../functions/system/status/readiness.ts';
+import { type ReadinessParts, readinessChecks } from '../../../../local-host/readiness.ts';
 import { invoke } from '../../../support/invoke.ts';
 import { temporaryFolder, testPorts } from '../../../support/world.ts';
 
@@ -25,14 +26,14 @@ const ready = (checks: readonly ReadinessCheck[], draining = false) =>
   invoke(checkReady, { ports: testPorts({ given: [give(readiness, checks), give(lifecycle, { draining })] }) });
 
 describe('GET /health/ready', () => {
-  it('is 200 when every part works', async () => {
+  it('is 200 when every component works', async () => {
     expect(await ready([fine])).toMatchObject({
       status: 200,
       body: { status: 'ready', parts: { robot: { ok: true } } },
     });
   });
 
-  it('is a problem with the state of every part when one does not', async () => {
+  it('is a problem with the state of every component when one fails', async () => {
     const { status, headers, body } = await ready([fine, failing]);
     expect(status).toBe(503);
     expect(headers).toMatchObject({ 'content-type': 'application/problem+json', 'retry-after': '5' });
@@ -43,22 +44,22 @@ describe('GET /health/ready', () => {
     });
   });
 
-  it('takes a part that throws for one that is not ready, and never shows why', async () => {
+  it('treats a component that throws as not ready without showing why', async () => {
     const { body } = await ready([failing, throwing]);
     expect(body.parts.clock).toEqual({ ok: false, reason: 'Set the time.' });
     expect(JSON.stringify(body)).not.toContain('secret');
   });
 
-  it('takes what is thrown and no error for a part that is not ready as well', async () => {
+  it('treats a thrown non-error as not ready', async () => {
     const odd: ReadinessCheck = { ...throwing, problem: () => Promise.reject('/secret/text') };
     const { status, body } = await ready([odd]);
     expect([status, JSON.stringify(body).includes('secret')]).toEqual([503, false]);
   });
 
-  it('is 503 while the service drains, though every part works', async () => {
+  it('is 503 while the service drains', async () => {
     expect(await ready([fine], true)).toMatchObject({
       status: 503,
-      body: { detail: 'The service is shutting down.', parts: { robot: { ok: true } } },
+      body: { detail: 'The service is shutting down; try again in a moment.', parts: { robot: { ok: true } } },
     });
   });
 });
@@ -70,14 +71,18 @@ describe('GET /health/live', () => {
   });
 });
 
-describe('the checks of the parts', () => {
+describe('Component checks', () => {
   const working = {
     robotLink: async () => ({ connected: () => true }),
     database: async () => ({ problem: () => undefined }),
     signingKeys: async () => ({ problem: () => undefined }),
     keyStore: async () => ({ problem: () => undefined }),
-    localSocket: async () => ({ problem: () => undefined }),
+    localSocket: { problem: () => undefined, owner: () => undefined },
+    eventsPort: { problem: () => undefined },
+    relay: { problem: () => undefined },
+    guard: { problem: () => undefined },
     skillsFolderProblem: async () => undefined,
+    storageProblem: async () => undefined,
     clock: () => BUILT_AT + 1,
   } as unknown as ReadinessParts; // as: the checks ask for nothing else of the ports
 
@@ -86,12 +91,16 @@ describe('the checks of the parts', () => {
     ['database', { database: async () => ({ problem: () => 'damaged' }) }],
     ['signing_key', { signingKeys: async () => ({ problem: () => 'unreadable' }) }],
     ['keys', { keyStore: async () => ({ problem: () => 'broken JSON' }) }],
-    ['socket', { localSocket: async () => ({ problem: () => 'taken' }) }],
+    ['socket', { localSocket: { problem: () => 'taken', owner: () => undefined } }],
+    ['events_port', { eventsPort: { problem: () => 'taken' } }],
+    ['relay', { relay: { problem: () => 'taken over' } }],
+    ['guard', { guard: { problem: () => 'silent' } }],
     ['skills_folder', { skillsFolderProblem: async () => 'EROFS' }],
+    ['storage', { storageProblem: async () => 'full' }],
     ['clock', { clock: () => BUILT_AT - 1 }],
   ];
 
-  it.each(failures)('find %s not ready, and only it', async (part, broken) => {
+  it.each(failures)('report only %s as not ready', async (part, broken) => {
     const found: string[] = [];
     for (const check of readinessChecks({ ...working, ...broken })) {
       if ((await check.problem()) !== undefined) found.push(check.part);
@@ -100,14 +109,14 @@ describe('the checks of the parts', () => {
   });
 });
 
-describe('a folder the service wants to write', () => {
-  it('passes when it is there, and when it could be made', async () => {
+describe('A folder the service writes to', () => {
+  it('passes when it exists or can be created', async () => {
     const folder = temporaryFolder();
     expect(await folderProblem(folder)).toBeUndefined();
     expect(await folderProblem(join(folder, 'not', 'yet'))).toBeUndefined();
   });
 
-  it('does not pass when a file stands in its place or above it', async () => {
+  it('fails when a file is in its place or above it', async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'skills');
     writeFileSync(file, '');

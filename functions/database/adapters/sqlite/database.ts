@@ -1,0 +1,215 @@
+import { basename, dirname } from 'node:path';
+import { ServiceError, unavailable } from '../../../shared/errors.ts';
+import type { Logger } from '../../../shared/observability/logger.ts';
+import type { Refusals } from '../../../shared/observability/refusals.ts';
+import type { RowKey, StoredRow } from '../../column.ts';
+import type {
+  Cleared,
+  ExportedFile,
+  Exports,
+  Page,
+  Requester,
+  Restored,
+  RobotDatabase,
+  RowStream,
+  Selection,
+  Snapshot,
+  Transferred,
+} from '../../port.ts';
+import type { TableName } from '../../tables.ts';
+import { named } from './failure.ts';
+import type { ReaderJobs, WriterJobs } from './jobs.ts';
+import { TransferQueue, WriteQueue } from './queues.ts';
+import { streamRows } from './row-stream.ts';
+import { readRow } from './rows.ts';
+import { Session } from './session.ts';
+import { ThreadClient } from './thread-client.ts';
+import type { Storage } from './thread-protocol.ts';
+
+/** Least time between two attempts to open the database, in ms. */
+const RETRY_MS = 5_000;
+
+export interface DatabaseWorld {
+  readonly logger: Logger;
+  readonly clock: () => number;
+  readonly refusals: Refusals;
+}
+
+/**
+ * The database over SQLite. One thread writes, one reads tables and exports; only single rows are read right here, by
+ * their key, which takes microseconds beside any write.
+ */
+export class SqliteDatabase implements RobotDatabase {
+  readonly url: string;
+  readonly #clock: () => number;
+  readonly #logger: Logger;
+  readonly #refusals: Refusals;
+  readonly #storage: Storage;
+  readonly #writer: ThreadClient<WriterJobs>;
+  readonly #reader: ThreadClient<ReaderJobs>;
+  readonly #writes = new WriteQueue();
+  readonly #transfers = new TransferQueue();
+  isNew = false;
+  writes = 0;
+  #session: Session | undefined;
+  #opening: Promise<Session> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #problem: { readonly error: Error; readonly at: number } | undefined;
+
+  constructor(url: string, storage: Storage, { logger, clock, refusals }: DatabaseWorld) {
+    this.url = url;
+    this.#storage = storage;
+    this.#logger = logger;
+    this.#refusals = refusals;
+    this.#clock = clock;
+    this.#writer = new ThreadClient({ role: 'writer', storage });
+    this.#reader = new ThreadClient({ role: 'reader', storage });
+  }
+
+  async readRows(table: TableName, page: Page, requester: Requester): Promise<RowStream> {
+    await this.open();
+    try {
+      return await streamRows(this.#reader, table, page, requester);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'busy') {
+        this.#refusals.note('readings', 'Refused to read another table', { owner: requester.owner });
+      }
+      throw error;
+    }
+  }
+
+  async readRow(table: TableName, key: RowKey): Promise<StoredRow | undefined> {
+    const session = this.#session ?? (await this.open());
+    try {
+      return readRow(session, table, key);
+    } catch (error) {
+      throw named(error);
+    }
+  }
+
+  insert(table: TableName, row: StoredRow): Promise<StoredRow> {
+    return this.#write('insert', table, row);
+  }
+
+  update(table: TableName, key: RowKey, changes: StoredRow): Promise<StoredRow | undefined> {
+    return this.#write('update', table, key, changes);
+  }
+
+  remove(table: TableName, key: RowKey): Promise<StoredRow | undefined> {
+    return this.#write('remove', table, key);
+  }
+
+  async clear(selection: Selection): Promise<Cleared> {
+    const cleared = await this.#write('clear', selection, this.#clock());
+    this.#logger.warn({ ...cleared }, 'database cleared');
+    return cleared;
+  }
+
+  exportTables(selection: Selection, path: string, requester: Requester): Promise<Transferred[]> {
+    return this.#transfers.run('An export', requester, async () => {
+      await this.open();
+      return this.#reader.call('exportTables', selection, path);
+    });
+  }
+
+  async exports(): Promise<Exports> {
+    await this.open();
+    return this.#reader.call('exports');
+  }
+
+  async removeExport(path: string): Promise<ExportedFile> {
+    await this.open();
+    return this.#reader.call('removeExport', path);
+  }
+
+  importTables(selection: Selection, path: string, requester: Requester): Promise<Transferred[]> {
+    return this.#transfers.run('An import', requester, () => this.#write('importTables', selection, path));
+  }
+
+  async snapshots(): Promise<Snapshot[]> {
+    await this.open();
+    return this.#reader.call('snapshots');
+  }
+
+  async restore(name: string, requester: Requester): Promise<Restored> {
+    const restored = await this.#transfers.run('A restore', requester, () =>
+      this.#write('restore', name, this.#clock()),
+    );
+    this.#logger.warn({ restored: name, ...restored }, 'database restored');
+    return restored;
+  }
+
+  problem(): string | undefined {
+    return this.#problem?.error.message;
+  }
+
+  /** Opens, checks and migrates the database. Error: component_unavailable, saying what to do. */
+  async open(): Promise<Session> {
+    if (this.#session) return this.#session;
+    if (this.#problem && this.#clock() - this.#problem.at < RETRY_MS) throw this.#problem.error;
+    return this.#openOnce();
+  }
+
+  #openOnce(): Promise<Session> {
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #open(): Promise<Session> {
+    try {
+      await this.#writer.open();
+      const migrated = await this.#writer.call('migrated');
+      this.isNew = migrated?.from === 0 && migrated.snapshot === null;
+      if (migrated?.adopted) this.#logger.warn({ ...migrated }, 'database without a schema version adopted');
+      else if (migrated?.snapshot) this.#logger.info({ ...migrated }, 'database migrated to a newer schema');
+      this.#session = Session.reading(this.#storage.file, 50);
+      this.#problem = undefined;
+      return this.#session;
+    } catch (cause) {
+      const known = named(cause);
+      const error =
+        known instanceof Error && 'status' in known
+          ? known
+          : unavailable('database', 'It does not open; the log has the cause.', cause);
+      this.#logger.error(
+        { err: error.cause ?? error, file: basename(this.#storage.file), folder: dirname(this.#storage.file) },
+        error.message,
+      );
+      this.#problem = { error, at: this.#clock() };
+      if (error instanceof ServiceError && error.code === 'storage_full') this.#retryLater();
+      throw error;
+    }
+  }
+
+  /** A full disk gets room again without a request that would try. */
+  #retryLater(): void {
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      if (!this.#session) this.#openOnce().catch(() => {}); // it has been logged
+    }, RETRY_MS).unref();
+  }
+
+  /** The writing connection goes last: only then SQLite brings everything into the one file, which can be copied. */
+  async close(): Promise<void> {
+    clearTimeout(this.#retry);
+    await this.#opening?.catch(() => {});
+    this.#session?.close();
+    this.#session = undefined;
+    await this.#reader.close();
+    await this.#writer.close();
+  }
+
+  async #write<K extends keyof WriterJobs>(
+    job: K,
+    ...args: Parameters<WriterJobs[K]>
+  ): Promise<Awaited<ReturnType<WriterJobs[K]>>> {
+    await this.open();
+    return this.#writes
+      .run(() => this.#writer.call(job, ...args))
+      .finally(() => {
+        this.writes += 1;
+      });
+  }
+}

@@ -1,8 +1,0 @@
-import type { Config } from '../../config.ts';
-import type { ServiceManagers } from './port.ts';
-
-/** Simulated in sim mode, systemd's own in robot mode. Each is loaded only where it is used. */
-export async function openServiceManagers(config: Config, clock: () => number): Promise<ServiceManagers> {
-  if (config.SERVICE_MODE === 'sim') return (await import('./simulated.ts')).simulatedServices(clock);
-  return (await import('./systemd-managers.ts')).systemdManagers(config);
-}

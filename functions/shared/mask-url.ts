@@ -1,7 +1,0 @@
-/**
- * A URL as it may be shown: a password inside it becomes `***`, and so does a query, which may hold a token. A password ends
- * at the last `@`, since one inside it may stand there unescaped. What is no URL is shown as it is.
- */
-export function maskUrl(url: string): string {
-  return url.replace(/\?.*$/s, '?***').replace(/^([a-z][a-z0-9+.-]*:\/\/[^/@:]*):.*@/is, '$1:***@');
-}

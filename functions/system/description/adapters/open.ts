@@ -1,0 +1,13 @@
+import type { Config } from '../../../shared/config.ts';
+import { seed } from '../../../shared/kit/starter-robot.ts';
+import type { Logger } from '../../../shared/observability/logger.ts';
+import type { DescriptionFiles } from '../port.ts';
+import { DescriptionFolder } from './folder.ts';
+
+/** Opens the folder at SERVICE_DESCRIPTION_DIR; in sim mode a starter robot is put there if it does not exist. */
+export async function openDescriptionFiles(config: Config, logger: Logger): Promise<DescriptionFiles> {
+  await seed(config, 'description', config.SERVICE_DESCRIPTION_DIR).catch((error: unknown) => {
+    logger.warn({ err: error }, 'could not create the starter robot');
+  });
+  return new DescriptionFolder(config.SERVICE_DESCRIPTION_DIR);
+}

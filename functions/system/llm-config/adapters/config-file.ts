@@ -1,0 +1,98 @@
+import { realpath, rename, rm } from 'node:fs/promises';
+import { ServiceError, unavailable } from '../../../shared/errors.ts';
+import { codeOf } from '../../../shared/kit/error-code.ts';
+import type { DiskReserve } from '../../../shared/kit/files/disk-reserve.ts';
+import { sweepBeside } from '../../../shared/kit/files/replace-file.ts';
+import { FileFault } from '../../../shared/kit/files/watched-file.ts';
+import { withLock } from '../../../shared/kit/files/with-lock.ts';
+import type { FileChange, LlmConfigFile } from '../port.ts';
+import { type Content, readContent } from './content.ts';
+import { syncFolder, writeTemporary } from './temporary.ts';
+
+/** One file, always replaced as a whole and never written in place. */
+export class ConfigFile implements LlmConfigFile {
+  readonly #path: string;
+  readonly #reserve: DiskReserve;
+  #lastUpdate: Promise<unknown> = Promise.resolve();
+
+  constructor(path: string, reserve: DiskReserve) {
+    this.#path = path;
+    this.#reserve = reserve;
+  }
+
+  async read(): Promise<Buffer> {
+    return (await readContent(this.#path)).bytes;
+  }
+
+  update<T>(change: (current: Buffer) => FileChange<T>): Promise<T> {
+    const update = this.#lastUpdate.then(() => this.#update(change));
+    this.#lastUpdate = update.catch(() => undefined);
+    return update;
+  }
+
+  async #update<T>(change: (current: Buffer) => FileChange<T>): Promise<T> {
+    await readContent(this.#path);
+    // A symbolic link stays a link; its target is replaced.
+    const path = await realpath(this.#path);
+    try {
+      return await withLock(path, async () => {
+        const current = await readContent(path);
+        const { bytes, result } = change(current.bytes);
+        if (!bytes) return result;
+        this.#reserve.assertRoom(path, bytes.length + current.bytes.length);
+        await replace(path, current, bytes);
+        return result;
+      });
+    } catch (error) {
+      throw asServiceError(error);
+    }
+  }
+}
+
+/** Where the previous version is kept. */
+export function backupOf(path: string): string {
+  return `${path}.bak`;
+}
+
+async function replace(path: string, current: Content, bytes: Buffer): Promise<void> {
+  const backup = backupOf(path);
+  const created: string[] = [];
+  for (const target of [path, backup]) sweepBeside(target);
+  try {
+    created.push(await writeTemporary(path, { ...current, bytes }));
+    created.push(await writeTemporary(backup, current));
+    // Editors do not take the lock; a concurrent save must not be lost.
+    if (!(await readContent(path)).bytes.equals(current.bytes)) throw editedConcurrently();
+    const [temporary = '', previous = ''] = created;
+    await rename(previous, backup);
+    await rename(temporary, path);
+    await syncFolder(path);
+  } finally {
+    await Promise.all(created.map((file) => rm(file, { force: true })));
+  }
+}
+
+function editedConcurrently(): ServiceError {
+  return new ServiceError('busy', {
+    detail:
+      'Someone else saved the configuration at the same moment, and their version was kept. Read it and try again.',
+  });
+}
+
+function asServiceError(error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    return unavailable(
+      'language-model configuration',
+      'The service may not write the file; nothing was changed. Give its user write permission for the file and its folder.',
+      error,
+    );
+  }
+  if (error instanceof FileFault) {
+    return new ServiceError('busy', {
+      detail: 'Another change to the configuration is taking very long. Try again.',
+      cause: error,
+    });
+  }
+  return error;
+}

@@ -1,0 +1,24 @@
+/** The outcome of a change. */
+export interface FileChange<T> {
+  /** The new content, or undefined to leave the file alone. */
+  readonly bytes: Buffer | undefined;
+  readonly result: T;
+}
+
+/** The language-model configuration, a YAML file that people also edit by hand. */
+export interface LlmConfigFile {
+  /**
+   * @throws ServiceError `component_unavailable` if the file does not exist, `config_unreadable` if it cannot be read.
+   */
+  read(): Promise<Buffer>;
+  /**
+   * Replaces the content by the result of `change`. Changes are serialized, also with those of other processes. Readers
+   * see either the old or the new content, even after a power loss. The previous version is kept next to the file
+   * (`.bak`).
+   * @throws ServiceError as `read`, and `busy` if the file was edited concurrently; whatever `change` throws.
+   */
+  update<T>(change: (current: Buffer) => FileChange<T>): Promise<T>;
+}
+
+/** 1 MiB. */
+export const MAX_LLM_CONFIG_BYTES = 1024 * 1024;

@@ -1,0 +1,15 @@
+import type { SimulatedHome } from '../../../shared/robot-link/simulated-home.ts';
+import type { Audio } from '../port.ts';
+
+/** The loudspeaker of the simulated robot. */
+export function simulatedAudio(speaker: SimulatedHome['speaker']): Audio {
+  const volume = () => ({ percent: speaker.percent, muted: false, device: 'simulated' });
+  return {
+    kind: 'simulated',
+    read: async () => volume(),
+    set: async (percent) => {
+      speaker.percent = percent;
+      return volume();
+    },
+  };
+}

@@ -1,0 +1,18 @@
+export interface Volume {
+  /** Percent, of the loudest channel. May exceed 100 if set by other programs. */
+  readonly percent: number;
+  readonly muted: boolean;
+  /** The sound system's name of the device or control. */
+  readonly device: string;
+}
+
+/**
+ * The loudspeaker. Calls to `set` are serialized.
+ * @throws ServiceError `component_unavailable` if no sound system responds; the next call tries again.
+ */
+export interface Audio {
+  readonly kind: 'simulated' | 'system';
+  read(signal: AbortSignal): Promise<Volume>;
+  /** Sets a whole percentage, 0 to 100, and returns what the sound system reports afterwards. */
+  set(percent: number, signal: AbortSignal): Promise<Volume>;
+}

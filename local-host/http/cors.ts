@@ -1,0 +1,46 @@
+import { ServiceError } from '../../functions/shared/errors.ts';
+
+/** Response headers that a page from another origin may read. */
+const EXPOSED =
+  'Authorization, Content-Disposition, Content-Range, ETag, Retry-After, WWW-Authenticate, X-Request-Id, X-Total-Count';
+const ALLOWED =
+  'Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, Lease, Range, X-API-Key, X-Request-Id';
+
+type Cors = (origin: string | undefined) => Readonly<Record<string, string>> | undefined;
+
+/** CORS (Fetch Standard) for the listed origins only; off if the list is empty. Credentials are never allowed. */
+export function createCors(origins: readonly string[]): Cors {
+  if (origins.length === 0) return () => undefined;
+  const listed = new Set(origins);
+  return (origin) => {
+    if (origin === undefined || !(listed.has(origin) || listed.has('*'))) return { vary: 'Origin' };
+    return { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED, vary: 'Origin' };
+  };
+}
+
+/**
+ * For WebSockets, which browsers open to any origin without asking (RFC 6455, section 10.2): pages of this service and
+ * of the listed origins may, and programs, which send no Origin.
+ * @returns a check that throws ServiceError `insufficient_access`.
+ */
+export function createOriginCheck(
+  origins: readonly string[],
+): (origin: string | undefined, authority: string | undefined) => void {
+  const listed = new Set(origins);
+  return (origin, authority) => {
+    if (origin === undefined || listed.has(origin) || listed.has('*')) return;
+    if (origin.replace(/^https?:\/\//, '') === authority) return;
+    throw new ServiceError('insufficient_access', {
+      detail: 'Pages of this origin may not open a WebSocket. Add the origin to SERVICE_CORS_ORIGINS if they should.',
+    });
+  };
+}
+
+/** Headers of the response to a preflight request from an allowed origin. */
+export function preflightHeaders(methods: readonly string[]): Record<string, string> {
+  return {
+    'access-control-allow-methods': methods.join(', '),
+    'access-control-allow-headers': ALLOWED,
+    'access-control-max-age': '600',
+  };
+}

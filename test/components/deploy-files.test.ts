@@ -1,0 +1,80 @@
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { loadConfig } from '../../functions/shared/config.ts';
+import { SETTINGS } from '../../functions/shared/settings.ts';
+import { connectionLimits } from '../../local-host/http/connection-limits.ts';
+import { read } from '../support/deploy.ts';
+import { sourcesOf } from '../support/sources.ts';
+
+describe('The files of an installation', () => {
+  it('limit the resources of the service well above its needs', () => {
+    const unit = Object.fromEntries(
+      read('robot-rest.service')
+        .split('\n')
+        .filter((line) => /^[A-Z][A-Za-z]+=/.test(line))
+        .map((line) => line.split('=') as [string, string]), // as: the filter has seen the sign
+    );
+    expect(unit).toMatchObject({ ProcSubset: 'pid', TasksMax: '256', MemoryHigh: '896M', MemoryMax: '1G' });
+    const { tcp, tcpPerBlock, socket } = connectionLimits(Number(unit.LimitNOFILE));
+    expect({ tcp, tcpPerBlock, socket }).toEqual({ tcp: 4096, tcpPerBlock: 512, socket: 256 });
+  });
+
+  it('leave the service the files of /proc that it reads', () => {
+    const names = ['functions', 'local-host']
+      .flatMap(sourcesOf)
+      .flatMap(({ text }) => [...text.matchAll(/['`](\/proc\b[^'`]*)['`]/g)].map(([, name]) => name));
+    expect(names).toContain('/proc/self/limits');
+    expect(names.filter((name) => !/^\/proc($|\/self\/|\/\$\{pid\}\/)/.test(name ?? ''))).toEqual([]);
+  });
+
+  it('name existing settings with valid values', () => {
+    const lines = `${read('service.env')}\n${read('robot-rest.env').replace(/^#(?=[A-Z_]+=)/gm, '')}`
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    const settings = Object.fromEntries(lines.map((line) => [line.split('=')[0] ?? '', line.replace(/^[^=]*=/, '')]));
+    const { config, warnings } = loadConfig(settings);
+    expect(warnings).toEqual([]);
+    expect(config.SERVICE_MODE).toBe('robot');
+    expect(Object.keys(settings).filter((name) => name !== 'HOME' && !(name in SETTINGS.shape))).toEqual([]);
+  });
+
+  it('allow the service exactly four network actions, in both forms of polkit', () => {
+    const actions = ['settings.modify.system', 'network-control', 'wifi.scan', 'checkpoint-rollback'].map(
+      (action) => `org.freedesktop.NetworkManager.${action}`,
+    );
+    const [allowed, ...others] = ['robot-rest', 'pi', 'root'].map((user) =>
+      [...actions, 'org.freedesktop.NetworkManager.settings.modify.hostname', 'org.freedesktop.login1.reboot'].filter(
+        (action) => resultOf(read('polkit/50-robot-rest.rules'), action, user) === 'yes',
+      ),
+    );
+    expect(allowed).toEqual(actions);
+    expect(others).toEqual([[], []]);
+    expect(/^Action=(.*)$/m.exec(read('polkit/robot-rest.pkla'))?.[1]?.split(';')).toEqual(actions);
+  });
+
+  it('make the video server trust the service and keep its API to the robot', () => {
+    expect(parse(read('mediamtx.yml'))).toMatchObject({
+      authMethod: 'jwt',
+      authJWTJWKS: 'http://127.0.0.1:8000/.well-known/jwks.json',
+      authJWTClaimKey: 'mediamtx_permissions',
+      authJWTExclude: [{ action: 'api' }],
+      authJWTInHTTPQuery: true,
+      apiAddress: '127.0.0.1:9997',
+      rtspAddress: '127.0.0.1:8554',
+      rtspsAddress: ':8555',
+    });
+  });
+});
+
+/** What polkit would get from a rules file when this user wants to do this. */
+function resultOf(rules: string, id: string, user: string): unknown {
+  type Rule = (action: { id: string }, subject: { user: string }) => unknown;
+  const results: unknown[] = [];
+  const polkit = {
+    Result: { YES: 'yes', NOT_HANDLED: undefined },
+    addRule: (rule: Rule) => results.push(rule({ id }, { user })),
+  };
+  runInNewContext(rules, { polkit });
+  return results[0];
+}
