@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/until-the-deadline.cjs',
   globalSetup: '<rootDir>/scripts/native.mjs',
   // Most tests wait for sockets, disks and processes most of the time. (jest takes no share above 100%.)
   maxWorkers: Math.ceil(availableParallelism() * 1.5),

@@ -4,6 +4,6 @@ export default {
   ...base,
   testMatch: ['<rootDir>/test/slow/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/dist/'],
-  testTimeout: 600_000,
+  testTimeout: 300_000,
   maxWorkers: 2,
 };

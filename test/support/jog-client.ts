@@ -20,7 +20,7 @@ export class JogClient {
     const client = new JogClient(
       spawn(process.execPath, [script, url, token, lease], { stdio: ['ignore', 'pipe', 'inherit'] }),
     );
-    await until('the client drives', () => client.said.at(-1) === 'driving', 30_000);
+    await until('the client drives', () => client.said.includes('driving'), 60_000);
     return client;
   }
 
