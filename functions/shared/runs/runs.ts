@@ -6,6 +6,7 @@ import type { JsonObject } from '../kit/json.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { OpenRunDoor } from './run-door.port.ts';
 import { RunEntry } from './run-entry.ts';
+import { RunHistory } from './run-history.ts';
 import { assertArguments, assertMayRun, chooseFunction } from './run-request.ts';
 import type { RunStore } from './run-store.port.ts';
 import type { Sandbox, SandboxProbe } from './sandbox.port.ts';
@@ -13,10 +14,6 @@ import type { SkillSources } from './skill-source.port.ts';
 import { Slots } from './slots.ts';
 import { GRACE_MS, SupervisedRun } from './supervised-run.ts';
 
-/** Runs that are remembered, those under way included. */
-const MAX_RUNS = 100;
-/** Bytes of the logs of ended runs in memory. */
-const MAX_LOG_BYTES = 16 * 1024 * 1024;
 export const DEFAULT_TIMEOUT_S = 3_600;
 
 export interface RunRequest {
@@ -54,8 +51,7 @@ export type RunCaller = Pick<Caller, 'clientId' | 'keyId' | 'accessLevel' | 'use
 export class Runs {
   readonly #world: RunsWorld;
   readonly slots: Slots;
-  /** Oldest first. */
-  readonly #runs = new Map<string, RunEntry>();
+  readonly #history: RunHistory;
   readonly #underWay = new Map<string, { readonly supervised: SupervisedRun; readonly done: Promise<void> }>();
   #closing = false;
   /** How many stops there have been, for starts that were under way meanwhile. */
@@ -64,18 +60,13 @@ export class Runs {
   private constructor(world: RunsWorld) {
     this.#world = world;
     this.slots = new Slots(world.concurrency);
+    this.#history = new RunHistory(world.store, world.logger);
   }
 
   /** With the runs of earlier processes; those that were under way are lost. */
   static async open(world: RunsWorld): Promise<Runs> {
     const runs = new Runs(world);
-    const records = (await world.store.load()).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
-    for (const record of records) {
-      const run = RunEntry.restore(record, world.clock);
-      runs.#runs.set(run.id, run);
-      if (run.state !== record.state) runs.#save(run);
-    }
-    runs.#prune();
+    await runs.#history.restore(world.clock);
     return runs;
   }
 
@@ -122,13 +113,11 @@ export class Runs {
       if (request.slot === undefined) this.slots.release(slot);
     };
     try {
-      this.#world.store.save(run.record());
+      this.#history.add(run);
     } catch (error) {
       release();
       throw error;
     }
-    this.#runs.set(run.id, run);
-    this.#prune();
     this.#publish(run);
     const supervised = new SupervisedRun({
       run,
@@ -151,11 +140,11 @@ export class Runs {
 
   /** Newest first. */
   list(): RunEntry[] {
-    return [...this.#runs.values()].reverse();
+    return this.#history.list();
   }
 
   find(id: string): RunEntry | undefined {
-    return this.#runs.get(id);
+    return this.#history.find(id);
   }
 
   /** @throws ServiceError `not_found`. */
@@ -214,11 +203,11 @@ export class Runs {
   }
 
   #changed(run: RunEntry): void {
-    this.#save(run);
+    this.#history.save(run);
     this.#publish(run);
     if (!run.hasEnded) return;
     this.#world.auditEnd(run);
-    this.#trimLogs();
+    this.#history.trimLogs();
   }
 
   #publish(run: RunEntry): void {
@@ -226,33 +215,6 @@ export class Runs {
     if (state === 'lost') return; // found at the start, when nobody listens yet
     const about = { id, state, skill, function: run.function, sandbox, by: startedBy, code: run.error?.code ?? null };
     this.#world.events.publish('runs', state, about, { subject: id });
-  }
-
-  /** What cannot be written is right in memory; after a restart the run reads as lost. */
-  #save(run: RunEntry): void {
-    try {
-      this.#world.store.save(run.record());
-    } catch (error) {
-      this.#world.logger.warn({ err: error, run: run.id, state: run.state }, 'could not store the state of a run');
-    }
-  }
-
-  #prune(): void {
-    for (const run of this.#runs.values()) {
-      if (this.#runs.size <= MAX_RUNS) return;
-      if (!run.hasEnded) continue;
-      this.#runs.delete(run.id);
-      this.#world.store.remove(run.id);
-    }
-  }
-
-  #trimLogs(): void {
-    let bytes = 0;
-    for (const run of this.list()) {
-      if (!run.hasEnded) continue;
-      bytes += run.log.bytes;
-      if (bytes > MAX_LOG_BYTES) run.log.clear();
-    }
   }
 }
 
