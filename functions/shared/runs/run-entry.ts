@@ -13,7 +13,8 @@ export interface NewRun {
   readonly sha256: string;
   readonly args: JsonObject;
   readonly sandbox: SandboxName;
-  readonly owner: Pick<Caller, 'clientId' | 'keyId' | 'username'>;
+  readonly accessLevel: string;
+  readonly owner: Pick<Caller, 'clientId' | 'keyId'>;
 }
 
 export type FinalState = 'succeeded' | 'failed' | 'stopped';
@@ -38,7 +39,7 @@ export class RunEntry {
     this.log = new RunLog(clock);
   }
 
-  static create({ owner, ...given }: NewRun, clock: () => number): RunEntry {
+  static create({ owner, accessLevel, ...given }: NewRun, clock: () => number): RunEntry {
     const record: RunRecord = {
       ...given,
       state: 'starting',
@@ -50,7 +51,7 @@ export class RunEntry {
       error: null,
       truncated: false,
       client_id: owner.clientId,
-      username: owner.username ?? null,
+      access_level: accessLevel,
     };
     return new RunEntry(record, clock);
   }
@@ -95,6 +96,11 @@ export class RunEntry {
 
   get ownerId(): string {
     return this.#record.client_id;
+  }
+
+  /** What the decorator of its function demands, as written. */
+  get accessLevel(): string {
+    return this.#record.access_level;
   }
 
   get error(): RunFailure | null {
@@ -142,7 +148,7 @@ export class RunEntry {
 
   /** As a caller may see it. */
   seenBy(caller: Pick<Caller, 'clientId' | 'accessLevel'>): Run {
-    const { client_id: _client, username: _username, ...run } = this.record();
+    const { client_id: _client, access_level: _level, ...run } = this.record();
     if (this.isPrivyTo(caller)) return run;
     const error = run.error && { ...run.error, message: PRIVATE, last_lines: [] };
     return { ...run, args: null, result: null, error };

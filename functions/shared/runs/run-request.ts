@@ -32,7 +32,10 @@ export function chooseFunction(skill: string, source: SkillSource | undefined, n
 }
 
 /** @throws ServiceError `insufficient_access` below the level of the decorator; an unknown one counts as ENCHANTER. */
-export function assertMayRun({ name, accessLevel = 'USER' }: RunnableFunction, level: AccessLevel): void {
+export function assertMayRun(
+  { name, accessLevel = 'USER' }: Pick<RunnableFunction, 'name' | 'accessLevel'>,
+  level: AccessLevel,
+): void {
   const needed = accessLevel === 'USER' || accessLevel === 'ADMIN' ? accessLevel : 'ENCHANTER';
   if (isAtLeast(level, needed)) return;
   throw new ServiceError('insufficient_access', {

@@ -60,7 +60,11 @@ export const Run = z
 export type Run = z.infer<typeof Run>;
 
 /** As stored: with its owner, who alone sees the private members. */
-export const RunRecord = Run.extend({ client_id: z.string(), username: z.string().nullable() });
+export const RunRecord = Run.extend({
+  client_id: z.string(),
+  /** What the decorator demands, as written. */
+  access_level: z.string(),
+});
 export type RunRecord = z.infer<typeof RunRecord>;
 
 export const RunList = z.object({ runs: z.array(Run) }).meta({ id: 'RunList' });

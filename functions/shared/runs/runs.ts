@@ -28,6 +28,8 @@ export interface RunRequest {
   readonly argsAt?: 'args' | 'value';
   /** A place that the caller has taken already, and keeps. */
   readonly slot?: number;
+  /** {@link Runs.stops} when the request arrived; a stop since then refuses it. */
+  readonly since?: number;
 }
 
 export interface RunsWorld {
@@ -45,7 +47,7 @@ export interface RunsWorld {
 }
 
 /** Who starts a run. */
-export type RunCaller = Pick<Caller, 'clientId' | 'keyId' | 'accessLevel' | 'username'>;
+export type RunCaller = Pick<Caller, 'clientId' | 'keyId' | 'accessLevel'>;
 
 /** The runs of skills on this machine: those under way, and the last ones that ended. */
 export class Runs {
@@ -54,6 +56,7 @@ export class Runs {
   readonly #history: RunHistory;
   readonly #underWay = new Map<string, { readonly supervised: SupervisedRun; readonly done: Promise<void> }>();
   #closing = false;
+  #used: Sandbox | undefined;
   /** How many stops there have been, for starts that were under way meanwhile. */
   #stops = 0;
 
@@ -68,6 +71,11 @@ export class Runs {
     const runs = new Runs(world);
     await runs.#history.restore(world.clock);
     return runs;
+  }
+
+  /** How many stops of the robot there have been. */
+  get stops(): number {
+    return this.#stops;
   }
 
   get sources(): SkillSources {
@@ -87,7 +95,7 @@ export class Runs {
    */
   async start(request: RunRequest, caller: RunCaller, signal: AbortSignal): Promise<RunEntry> {
     const { skill, args = {}, argsAt = 'args', timeoutS = DEFAULT_TIMEOUT_S } = request;
-    const stops = this.#stops;
+    const stops = request.since ?? this.#stops;
     const sandbox = await this.#sandbox();
     const source = await this.#world.sources.read(skill, signal);
     const chosen = chooseFunction(skill, source, request.function);
@@ -104,6 +112,7 @@ export class Runs {
         sha256: source.sha256,
         args,
         sandbox: sandbox.name,
+        accessLevel: chosen.accessLevel ?? 'USER',
         owner: caller,
       },
       this.#world.clock,
@@ -190,13 +199,15 @@ export class Runs {
     const present = [...this.#underWay.values()];
     for (const { supervised } of present) supervised.end(GRACE_MS.asked);
     await Promise.all(present.map(({ done }) => done));
-    const probed = await this.#world.probe();
-    if ('sandbox' in probed) await probed.sandbox.close();
+    await this.#used?.close();
   }
 
   async #sandbox(): Promise<Sandbox> {
     const probed = await this.#world.probe();
-    if ('sandbox' in probed) return probed.sandbox;
+    if ('sandbox' in probed) {
+      this.#used = probed.sandbox;
+      return probed.sandbox;
+    }
     throw new ServiceError('component_unavailable', {
       detail: `The component "skill sandbox" is not available. ${probed.problem}`,
     });
