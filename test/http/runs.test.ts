@@ -37,6 +37,5 @@ describe('Runs', () => {
     expect(run).toMatchObject({ state: 'succeeded', error: null, result: { who: 'Anna', id: run.id, level: 'USER' } });
     const logs = await service.as('USER', `/api/v2/runs/${run.id}/logs`);
     expect(logs.json.entries.map(({ message }: { message: string }) => message)[0]).toBe('hello Anna');
-    console.log(run, logs.json);
   });
 });

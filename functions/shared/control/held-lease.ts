@@ -15,7 +15,7 @@ export function leaseOf(
 }
 
 /** Whether a lease has this id and was given to this client. */
-export function isHeldBy(held: Held | undefined, id: string | undefined, clientId: string): held is Held {
+export function isHeldBy(held: Held | undefined, id: string | undefined, clientId: string): boolean {
   return held !== undefined && held.id === id && held.claim.holder.clientId === clientId;
 }
 

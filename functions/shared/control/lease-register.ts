@@ -137,9 +137,9 @@ export class LeaseRegister {
     const held = this.#fresh();
     const id = lease ?? this.loans.of(clientId);
     const owns = isHeldBy(held, id, clientId);
-    const isHolder = owns || (held !== undefined && held.id === id && id === this.loans.of(clientId));
+    const isHolder = held !== undefined && (owns || (held.id === id && id === this.loans.of(clientId)));
     if (isHolder && motion && this.#world.monotonic() > held.silentAt) throw heldUp();
-    if (owns) this.#keep(held);
+    if (held && owns) this.#keep(held);
     if (!motion) return;
     if (held && !isHolder && (id === undefined || id === held.id)) throw leaseHeld(this.#seen(held), clientId);
     if (id !== undefined && !isHolder) throw this.#lost(clientId);
