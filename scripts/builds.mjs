@@ -30,6 +30,9 @@ export const ASSETS = [
   'robot', // initial data of a simulated robot
 ];
 
+/** Folders that are copied to another place in the build: what runs of skills import. */
+export const PLACED = { 'clients/python/src': 'python' };
+
 /** Files of packages that cannot be bundled because they load native code; `bindings` locates it for the first. */
 export const UNBUNDLED = {
   'better-sqlite3': ['package.json', 'LICENSE', 'lib', 'build/Release/better_sqlite3.node'],
@@ -61,7 +64,16 @@ export const BUNDLE = {
   logLevel: 'warning',
 };
 
-const SOURCES = ['functions', 'local-host', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json', ...ASSETS];
+const SOURCES = [
+  'functions',
+  'local-host',
+  'scripts',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  ...ASSETS,
+  ...Object.keys(PLACED),
+];
 
 /**
  * A content hash of the sources, 16 hex digits. Timestamps would not work: a robot's clock may start in the past, and a
