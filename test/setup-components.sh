@@ -4,6 +4,7 @@ set -euo pipefail
 
 packages=(
   alsa-utils      # amixer
+  bubblewrap      # the sandbox of skills off the robot
   chromium        # a real browser for the documentation page
   curl            # the README's session
   default-jdk-headless # OpenAPI Generator, and its client in Java

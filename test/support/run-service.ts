@@ -84,3 +84,6 @@ export class RunService {
     return this.service.stop();
   }
 }
+
+/** Whether skills of the tests run under bubblewrap here, where it must be on CI. */
+export const BUBBLEWRAP = '/usr/bin/bwrap';

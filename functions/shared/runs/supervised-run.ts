@@ -98,16 +98,19 @@ export class SupervisedRun {
           onChange(run);
         },
         output: (stream, chunk) => run.log.write(stream, chunk),
-        returned: (result) => {
-          if (!this.#ending) this.#outcome ??= { result };
-        },
-        failed: (code, message) => {
-          if (!this.#ending) this.#outcome ??= { code, message };
-        },
+        returned: (result) => this.#settle({ result }),
+        failed: (code, message) => this.#settle({ code, message }),
         ended: resolve,
       });
       if (this.#killing) this.#process.kill();
     });
+  }
+
+  /** What the process says of its end, which then has to follow. */
+  #settle(outcome: Outcome): void {
+    if (this.#ending || this.#outcome) return;
+    this.#outcome = outcome;
+    this.#after(GRACE_MS.asked, () => this.#kill());
   }
 
   #end(why: 'asked' | 'timeout', graceMs: number): void {

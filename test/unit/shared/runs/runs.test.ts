@@ -78,6 +78,15 @@ describe('runs', () => {
     expect(runs.list()).toEqual([]);
   });
 
+  it('kills a process that goes on after its function has returned', async () => {
+    const { runs, sandbox } = await openFakeRuns();
+    const run = await runs.start({ skill: 'greet' }, OWNER, signal);
+    await run.begun.wait();
+    sandbox.processes[0]?.listener.returned('done');
+    await runs.settled(run.id);
+    expect([run.state, sandbox.processes[0]?.asked]).toEqual(['succeeded', ['release', 'kill']]);
+  });
+
   it('ends a run after its time', async () => {
     const { runs } = await openFakeRuns();
     const run = await runs.start({ skill: 'greet', timeoutS: 0.05 }, OWNER, signal);
