@@ -37,12 +37,13 @@ export const runs: Port<Runs> = /* @__PURE__ */ port(
     const { config, logger, clock } = ports;
     if (config.fleet || config.inCloud) throw unavailable('runs', 'They are only available on the robot itself.');
     const { RunFiles } = await import('./adapters/store/files.ts');
+    const { DiskReserve } = await import('../kit/files/disk-reserve.ts');
     const trail = await ports.get(auditTrail);
     return Runs.open({
       clock,
       logger,
       events: await ports.get(events),
-      store: new RunFiles(join(config.SERVICE_DATA_DIR, 'runs'), logger),
+      store: new RunFiles(join(config.SERVICE_DATA_DIR, 'runs'), new DiskReserve(config.SERVICE_MIN_FREE), logger),
       sources: await ports.get(skillSources),
       probe: await ports.get(sandboxProbe),
       openDoor: await ports.get(runDoor),

@@ -2,20 +2,25 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../../errors.ts';
 import { codeOf } from '../../../kit/error-code.ts';
+import type { DiskReserve } from '../../../kit/files/disk-reserve.ts';
 import { makePrivateFolder, replaceFile } from '../../../kit/files/replace-file.ts';
 import type { Logger } from '../../../observability/logger.ts';
 import { RunRecord } from '../../run.schema.ts';
 import type { RunStore } from '../../run-store.port.ts';
 
+/** Room for a record: arguments and a result. */
+const MAX_RECORD_BYTES = 1024 * 1024;
 const NAME = /^[0-9a-f-]{36}\.json$/;
 
 /** One private file per run in a folder. */
 export class RunFiles implements RunStore {
   readonly #folder: string;
+  readonly #reserve: DiskReserve;
   readonly #logger: Logger;
 
-  constructor(folder: string, logger: Logger) {
+  constructor(folder: string, reserve: DiskReserve, logger: Logger) {
     this.#folder = folder;
+    this.#reserve = reserve;
     this.#logger = logger;
   }
 
@@ -25,6 +30,7 @@ export class RunFiles implements RunStore {
   }
 
   save(record: RunRecord): void {
+    if (record.state === 'starting') this.#reserve.assertRoom(this.#folder, MAX_RECORD_BYTES);
     try {
       makePrivateFolder(this.#folder);
       replaceFile(this.#path(record.id), JSON.stringify(record));
