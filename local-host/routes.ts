@@ -38,6 +38,8 @@ import * as updateControllerConfig from '../functions/database/update-controller
 import * as updateItem from '../functions/database/update-item.handler.ts';
 import type { Endpoint } from '../functions/shared/pipeline/endpoint.ts';
 import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
+import * as getConsoleFile from '../functions/system/console/get-console-file.handler.ts';
+import * as getConsolePage from '../functions/system/console/get-console-page.handler.ts';
 import * as getMesh from '../functions/system/description/get-mesh.handler.ts';
 import * as getUrdf from '../functions/system/description/get-urdf.handler.ts';
 import * as getAsyncapi from '../functions/system/documentation/get-asyncapi.handler.ts';
@@ -189,4 +191,8 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/asyncapi.json', getAsyncapi, SAFE),
   route('GET', '/docs', getDocsPage, SAFE),
   route('GET', '/docs/{file}', getDocsFile, SAFE),
+
+  // Console
+  route('GET', '/', getConsolePage, SAFE),
+  route('GET', '/console/{file}', getConsoleFile, SAFE),
 ];

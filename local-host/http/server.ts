@@ -41,6 +41,8 @@ export interface ServerParts {
   readonly bodies: BodyBudget;
   readonly pace: RequestPace;
   readonly streams: EventStreams;
+  /** Whether a page of another origin belongs to this service; absent: none does. */
+  readonly isOwnPage?: (origin: string | undefined, authority: string | undefined) => boolean;
 }
 
 /** Stands in for an endpoint when the host itself answers. */
@@ -52,13 +54,13 @@ const UNROUTED: EndpointSpec = { access: 'public', summary: 'No endpoint', outpu
  */
 export function createHttpServer(
   listener: HostFacts['listener'],
-  { ports, router, inFlight, limits, connections, answers, bodies, pace, streams }: ServerParts,
+  { ports, router, inFlight, limits, connections, answers, bodies, pace, streams, isOwnPage }: ServerParts,
   certificate?: TlsCertificate,
 ): Server {
   const { config } = ports;
   const checkHost = listener === 'tcp' ? createHostCheck(config.SERVICE_ALLOWED_HOSTS) : () => undefined;
   const clientOf = createClientAddress(config.SERVICE_TRUSTED_PROXY);
-  const cors = createCors(config.SERVICE_CORS_ORIGINS);
+  const cors = createCors(config.SERVICE_CORS_ORIGINS, isOwnPage);
   const checkOrigin = createOriginCheck(config.SERVICE_CORS_ORIGINS);
   const outbox = new Outbox();
 
@@ -142,7 +144,7 @@ export function createHttpServer(
     };
     const answered = run ? answer(event, context, UNROUTED, run) : (match as Match).route.endpoint(event, context); // as: without `run` there is a match
     return answered.then((result) => {
-      const origin = cors(request.headers.origin);
+      const origin = cors(request.headers.origin, request.headers.host);
       if (origin) Object.assign(result.headers, origin);
       if (extra) Object.assign(result.headers, extra);
       // After an upgrade request Node's parser drops whatever follows in the same packet, which might be a stop.
@@ -176,7 +178,7 @@ export function createHttpServer(
       if (
         method === 'OPTIONS' &&
         isPreflight(request) &&
-        cors(request.headers.origin)?.['access-control-allow-origin']
+        cors(request.headers.origin, target.authority)?.['access-control-allow-origin']
       ) {
         return { target, run: preflight, extra: preflightHeaders(router.allowed(target.path)) };
       }
