@@ -17,6 +17,11 @@ describeWith('Chromium', CHROMIUM, 'Driving in the console', () => {
     await of.page.getByRole('button', { name: TAKE }).click();
     await isReady(of);
   }
+  const isFree = () =>
+    until('the lease has lapsed', async () => {
+      const { state } = (await world.service.as('USER', '/api/v2/lease/')).json;
+      return state !== 'fresh';
+    });
   async function press(name: string): Promise<void> {
     await hold(name).hover();
     await tab.page.mouse.down();
@@ -29,10 +34,7 @@ describeWith('Chromium', CHROMIUM, 'Driving in the console', () => {
   afterEach(async () => {
     const { offences } = tab;
     await world.closeTabs();
-    await until('the lease has lapsed', async () => {
-      const { state } = (await world.service.as('USER', '/api/v2/lease/')).json;
-      return state !== 'fresh';
-    });
+    await isFree();
     await world.service.as('USER', '/api/v2/stop', { method: 'POST' });
     expect(offences).toEqual([]);
   });
@@ -105,12 +107,8 @@ describeWith('Chromium', CHROMIUM, 'Driving in the console', () => {
     await tab.page.getByText('The robot was stopped. Press again to drive on.').waitFor();
     expect(await world.pose()).toMatchObject({ moving: false });
     await tab.page.mouse.up();
-    await until('it moves when pressed anew', async () => {
-      await press('Forward');
-      const { moving } = await world.pose();
-      if (!moving) await tab.page.mouse.up();
-      return moving;
-    });
+    await press('Forward');
+    await world.moves(true);
     await tab.page.mouse.up();
   });
 
@@ -131,12 +129,13 @@ describeWith('Chromium', CHROMIUM, 'Driving in the console', () => {
     await world.moves(true);
     await tab.context.setOffline(true);
     // Chromium leaves open WebSockets alone: what is dropped here is what the network would drop.
-    await tab.page.evaluate(`WebSocket.prototype.send = () => undefined`);
+    await tab.page.evaluate(`window.send = WebSocket.prototype.send; WebSocket.prototype.send = () => undefined`);
     await world.moves(false);
     await until('the pad is off', () => hold('Forward').isDisabled());
     expect(await tab.page.getByRole('button', { name: 'Stop', exact: true }).isEnabled()).toBe(true);
     const there = await world.pose();
-    await tab.page.evaluate(`delete WebSocket.prototype.send`);
+    await isFree();
+    await tab.page.evaluate(`WebSocket.prototype.send = window.send`);
     await tab.context.setOffline(false);
     await tab.page.getByText('Connected').waitFor();
     await tab.page.getByRole('button', { name: TAKE }).waitFor();

@@ -73,14 +73,13 @@ export function Pad() {
           ),
         )}
       </div>
-      <label class="speed">
-        <span>
-          {t.speed}{' '}
-          <output>
-            {number(speed.value * MAX_LINEAR)} m/s, {number(speed.value * MAX_ANGULAR)} rad/s
-          </output>
-        </span>
+      <div class="speed">
+        <label for="speed">{t.speed}</label>
+        <output for="speed">
+          {number(speed.value * MAX_LINEAR)} m/s, {number(speed.value * MAX_ANGULAR)} rad/s
+        </output>
         <input
+          id="speed"
           type="range"
           min="0.1"
           max="1"
@@ -88,7 +87,7 @@ export function Pad() {
           value={speed.value}
           onInput={({ currentTarget }) => setSpeed(Number(currentTarget.value))}
         />
-      </label>
+      </div>
       {canReconnect && (
         <button type="button" disabled={!mayMove.value} onClick={() => lease.value && void openJog(lease.value)}>
           {t.reconnect}
