@@ -9,6 +9,8 @@ export default {
   testTimeout: 120_000,
   setupFilesAfterEnv: ['<rootDir>/test/support/second-try.cjs'],
   reporters: ['default', '<rootDir>/test/support/closing-line.cjs'],
+  // A program that a failed test has left behind holds the pipes of jest's workers, for which it would wait for ever.
+  forceExit: process.env.CI === 'true',
   extensionsToTreatAsEsm: ['.ts'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   testPathIgnorePatterns: [

@@ -132,8 +132,15 @@ async function startOurs(url: string): Promise<{ running: Running; drive: Drive 
       return answer.error === undefined;
     }
   };
-  await send(0); // the first one asks for a stamp
-  return { running, drive: send };
+  // The first one asks for a stamp. Until the guard lives, there is no jog.
+  while (!(await send(0))) await setTimeout(FRAME_MS);
+  const drive = async (vx: number) => {
+    const accepted = await send(vx);
+    // Whoever was refused has to let go of the stick before the robot moves again.
+    if (!accepted) await send(0);
+    return accepted;
+  };
+  return { running, drive };
 }
 
 async function startBare(url: string): Promise<{ running: Running; drive: Drive }> {

@@ -79,21 +79,17 @@ export interface Route {
   readonly endpoint: Endpoint;
   /** API versions that have the route; empty for a path without `{version}`. */
   readonly versions: readonly Version[];
-  /** A GET without side effects, which also answers HEAD. */
-  readonly safe: boolean;
   /** Also deployed as a Lambda function. */
   readonly cloud: boolean;
 }
 
-type RouteOptions = { readonly versions?: readonly Version[]; readonly safe?: true; readonly cloud?: true };
+type RouteOptions = { readonly versions?: readonly Version[]; readonly cloud?: true };
 
 function route(method: Method, path: string, module: { handler: Endpoint }, options: RouteOptions = {}): Route {
   const versions = options.versions ?? (path.includes('{version}') ? (['v1', 'v2'] as const) : []);
-  const { safe = false, cloud = false } = options;
-  return { method, path, endpoint: module.handler, versions, safe, cloud };
+  return { method, path, endpoint: module.handler, versions, cloud: options.cloud ?? false };
 }
 
-const SAFE = { safe: true } as const;
 const CLOUD = { cloud: true } as const;
 
 /**
@@ -105,7 +101,7 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/auth/', authenticateV2, { versions: ['v2'], ...CLOUD }),
   route('GET', '/api/{version}/auth/refresh/', refreshToken, { versions: ['v2'], ...CLOUD }),
   route('POST', '/api/{version}/auth/logout', logout, { versions: ['v2'] }),
-  route('GET', '/.well-known/jwks.json', getJwks, { ...SAFE, ...CLOUD }),
+  route('GET', '/.well-known/jwks.json', getJwks, CLOUD),
 
   // Commands
   route('POST', '/api/{version}/coordinates/', sendCoordinates, CLOUD),
@@ -119,17 +115,17 @@ export const ROUTES: readonly Route[] = [
   route('POST', '/api/{version}/commands/{command}/', runCommand, { versions: ['v2'], ...CLOUD }),
   route('GET', '/api/{version}/commands/', listCommands, CLOUD),
   route('POST', '/api/{version}/stop', stop, CLOUD),
-  route('GET', '/api/{version}/lease/', getLease, { versions: ['v2'], ...SAFE }),
+  route('GET', '/api/{version}/lease/', getLease, { versions: ['v2'] }),
   route('POST', '/api/{version}/lease/', acquireLease, { versions: ['v2'] }),
   route('POST', '/api/{version}/lease/take', takeLease, { versions: ['v2'] }),
   route('PUT', '/api/{version}/lease/{lease_id}', keepLease, { versions: ['v2'] }),
   route('DELETE', '/api/{version}/lease/{lease_id}', releaseLease, { versions: ['v2'] }),
   route('POST', '/api/{version}/jog/', sendJog, { versions: ['v2'] }),
-  route('GET', '/api/{version}/estop', getEmergencyStop, { versions: ['v2'], ...SAFE }),
+  route('GET', '/api/{version}/estop', getEmergencyStop, { versions: ['v2'] }),
 
   // Robot description
-  route('GET', '/api/{version}/urdf/{filename}', getUrdf, SAFE),
-  route('GET', '/api/{version}/meshes/{filepath+}', getMesh, SAFE),
+  route('GET', '/api/{version}/urdf/{filename}', getUrdf),
+  route('GET', '/api/{version}/meshes/{filepath+}', getMesh),
 
   // Database
   route('GET', '/api/{version}/database/read/', readTable),
@@ -155,7 +151,7 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/skill/list/', listSkills),
   route('PATCH', '/api/{version}/skill/enable/', enableSkill),
   route('POST', '/api/{version}/skill/enable/', enableSkill, { versions: ['v1'] }),
-  route('GET', '/api/{version}/skill/download/{skill_name}', downloadSkill, SAFE),
+  route('GET', '/api/{version}/skill/download/{skill_name}', downloadSkill),
   route('PATCH', '/api/{version}/skill/rename/', renameSkill),
 
   // Network
@@ -183,16 +179,16 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/audit/', readAudit),
 
   // Status and documentation
-  route('GET', '/status', getStatus, { ...SAFE, ...CLOUD }),
-  route('GET', '/health/live', checkLive, SAFE),
-  route('GET', '/health/ready', checkReady, SAFE),
+  route('GET', '/status', getStatus, CLOUD),
+  route('GET', '/health/live', checkLive),
+  route('GET', '/health/ready', checkReady),
   route('GET', '/metrics', getMetrics),
-  route('GET', '/openapi.json', getOpenapi, { ...SAFE, ...CLOUD }),
-  route('GET', '/asyncapi.json', getAsyncapi, SAFE),
-  route('GET', '/docs', getDocsPage, SAFE),
-  route('GET', '/docs/{file}', getDocsFile, SAFE),
+  route('GET', '/openapi.json', getOpenapi, CLOUD),
+  route('GET', '/asyncapi.json', getAsyncapi),
+  route('GET', '/docs', getDocsPage),
+  route('GET', '/docs/{file}', getDocsFile),
 
   // Console
-  route('GET', '/', getConsolePage, SAFE),
-  route('GET', '/console/{file}', getConsoleFile, SAFE),
+  route('GET', '/', getConsolePage),
+  route('GET', '/console/{file}', getConsoleFile),
 ];

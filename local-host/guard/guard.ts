@@ -11,6 +11,7 @@ import { HostChannel } from './host-channel.ts';
 import { openStopLink } from './stop-link.ts';
 import { StopListeners } from './stop-listeners.ts';
 import { Stopper } from './stopper.ts';
+import { warmUp } from './warm-up.ts';
 
 /** How long a guard outlives the service that has started it. */
 const ORPHAN_MS = 5_000;
@@ -72,6 +73,9 @@ export async function startGuard({ config, logger, hostPid, exit }: Parts): Prom
   if (hostPid !== undefined && !channel.hasHost) waitForHost(2 * ORPHAN_MS);
 
   await relayStops(config, logger, stopper);
+  await warmUp({ config, logger, identity }, files.folder).catch((error: unknown) => {
+    logger.warn({ err: error }, 'cannot warm up: the first stop will take a little longer');
+  });
   listeners = new StopListeners({ config, logger, identity, stopper }, files.folder, (serving) =>
     channel.serve(serving),
   );

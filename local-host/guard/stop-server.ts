@@ -36,7 +36,7 @@ export interface StopServerParts {
   readonly config: Config;
   readonly logger: Logger;
   readonly identity: HandedIdentity;
-  readonly stopper: Stopper;
+  readonly stopper: Pick<Stopper, 'stop'>;
 }
 
 interface Answer {

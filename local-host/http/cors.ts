@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../functions/shared/errors.ts';
 
 /** Response headers that a page from another origin may read. */
@@ -6,7 +7,7 @@ const EXPOSED =
 const ALLOWED =
   'Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, Lease, Range, X-API-Key, X-Request-Id';
 
-type OriginCheck = (origin: string | undefined, authority: string | undefined) => boolean;
+export type OriginCheck = (origin: string | undefined, authority: string | undefined) => boolean;
 type Cors = (origin: string | undefined, authority?: string) => Readonly<Record<string, string>> | undefined;
 
 /**
@@ -48,4 +49,9 @@ export function preflightHeaders(methods: readonly string[]): Record<string, str
     'access-control-allow-headers': ALLOWED,
     'access-control-max-age': '600',
   };
+}
+
+/** Whether a browser asks what it may send. */
+export function isPreflight({ headers }: IncomingMessage): boolean {
+  return headers['access-control-request-method'] !== undefined;
 }

@@ -8,13 +8,13 @@ import { http } from '../support/http.ts';
 import { MOSQUITTO, startMosquitto } from '../support/mosquitto.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
 import { PAHO, PythonRobot } from '../support/python-robot.ts';
-import { runReadmeSession } from '../support/readme-session.ts';
+import { runReadmeSession, SESSION_PRINTS } from '../support/readme-session.ts';
 import { until } from '../support/robot-link-contract.ts';
 import { ROOT } from '../support/sources.ts';
 import { temporaryFolder } from '../support/world.ts';
 
 describeWith('mosquitto', MOSQUITTO, 'The session of the README', () => {
-  it('gives the same shapes of answer with the simulated robot and with the example behind a broker', async () => {
+  it('works verbatim, and gives the same shapes of answer with the simulated robot and with the example behind a broker', async () => {
     const simulated = await session({});
     const broker = await startMosquitto();
     const args = ['127.0.0.1', String(broker.port), 'robot-1'];
@@ -52,7 +52,10 @@ async function session(settings: Record<string, string>): Promise<JsonObject[]> 
   const service: ServiceProcess = await startProcess({ HOME: home, ...settings });
   try {
     await until(async () => (await http(service.url, '/status')).json.robot === 'connected');
-    const answers = documentsIn(await runReadmeSession(service, home, cwd));
+    const printed = await runReadmeSession(service, home, cwd);
+    for (const text of SESSION_PRINTS) expect(printed).toContain(text);
+    expect(readdirSync(cwd).filter((name) => name.endsWith('.txt'))).toEqual([]);
+    const answers = documentsIn(printed);
     return answers.slice(answers.findIndex((answer) => 'commands' in answer));
   } finally {
     await service.end();

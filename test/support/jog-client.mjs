@@ -14,6 +14,7 @@ let said;
 /** The frame with which the stick was pushed; undefined while it is let go. */
 let pushedAt;
 let hasDriven = false;
+let hand;
 
 function say(what) {
   if (what !== said) process.stdout.write(`${what}\n`);
@@ -21,7 +22,7 @@ function say(what) {
 }
 
 socket.on('open', () => {
-  setInterval(() => {
+  hand = setInterval(() => {
     seq += 1;
     const vx = pushedAt === undefined ? 0 : 0.2;
     socket.send(JSON.stringify({ type: 'jog', lease, vx, vy: 0, wz: 0, seq, ...(stamp && { stamp }) }));
@@ -42,4 +43,7 @@ socket.on('message', (data) => {
   }
 });
 socket.on('error', () => undefined);
-socket.on('close', (code) => say(`closed ${code}`));
+socket.on('close', (code) => {
+  say(`closed ${code}`);
+  clearInterval(hand);
+});

@@ -20,7 +20,12 @@ export class JogClient {
     const client = new JogClient(
       spawn(process.execPath, [script, url, token, lease], { stdio: ['ignore', 'pipe', 'inherit'] }),
     );
-    await until('the client drives', () => client.said.includes('driving'), 60_000);
+    try {
+      await until('the client drives', () => client.said.includes('driving'), 60_000);
+    } catch (error) {
+      await client.kill();
+      throw new Error(`it said: ${client.said.join(', ')}`, { cause: error });
+    }
     return client;
   }
 

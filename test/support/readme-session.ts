@@ -13,7 +13,7 @@ function session(): string {
 
 /**
  * Types the README's session in a folder, with this service in place of the one it names.
- * @returns what it printed. Throws when one of its lines fails.
+ * @returns what it printed. Throws when one of its lines fails, with what it had printed by then.
  */
 export async function runReadmeSession(service: ServiceProcess, home: string, cwd: string): Promise<string> {
   const script = session()
@@ -22,9 +22,16 @@ export async function runReadmeSession(service: ServiceProcess, home: string, cw
   if (!script.includes(service.url) || !script.includes(service.socketPath)) {
     throw new Error('the session does not say where the service listens');
   }
-  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
-    cwd,
-    env: freshEnvironment({ HOME: home }),
+  const typed = promisify(execFile)(
+    'bash',
+    ['-euo', 'pipefail', '-c', script.replaceAll('curl -f', 'curl --fail-with-body -')],
+    {
+      cwd,
+      env: freshEnvironment({ HOME: home }),
+    },
+  );
+  const { stdout } = await typed.catch(({ message, stdout: printed }) => {
+    throw new Error(`${message}\n${printed}`);
   });
   return stdout;
 }

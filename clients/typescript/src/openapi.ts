@@ -57,6 +57,8 @@ export interface paths {
         /**
          * Read the audit trail
          * @description Needs a token of access level ENCHANTER.
+         *
+         *     HEAD is answered too.
          */
         get: operations["readAuditTrail"];
         put?: never;
@@ -185,6 +187,8 @@ export interface paths {
         /**
          * List the commands of the robot
          * @description Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
          */
         get: operations["listCommands"];
         put?: never;
@@ -267,6 +271,8 @@ export interface paths {
         /**
          * List the snapshots of the database
          * @description Needs a token of access level ENCHANTER or ADMIN.
+         *
+         *     HEAD is answered too.
          */
         get: operations["listBackups"];
         put?: never;
@@ -355,6 +361,8 @@ export interface paths {
          * @description With their paths, including those in folders, and how much of the quota they use. DELETE on a path removes that export.
          *
          *     Needs a token of access level ENCHANTER or ADMIN.
+         *
+         *     HEAD is answered too.
          */
         get: operations["listExports"];
         put?: never;
@@ -397,6 +405,8 @@ export interface paths {
         /**
          * The database connection URL
          * @description Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
          */
         get: operations["getDatabasePath"];
         put?: never;
@@ -439,6 +449,8 @@ export interface paths {
         /**
          * Read one row
          * @description Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
          */
         get: operations["readRow"];
         put?: never;
@@ -461,6 +473,8 @@ export interface paths {
          * @description All rows come from one state of the table. The header `X-Total-Count` is the number of rows of the whole table.
          *
          *     Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
          */
         get: operations["readTable"];
         put?: never;
@@ -591,6 +605,8 @@ export interface paths {
          * @description Server-sent events: CloudEvents 1.0 in JSON, and events named `subscribed`, `snapshot`, `gap` and `error`. The stream ends with the token. A WebSocket on the same path does the same; `/asyncapi.json` describes its messages, and the events of each topic.
          *
          *     Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -793,6 +809,8 @@ export interface paths {
          * @description JSON, or the bytes of the YAML file for `Accept: application/yaml`. Integers keep every digit; `.nan` and `.inf`, which JSON cannot express, are strings.
          *
          *     Needs a token of access level ENCHANTER.
+         *
+         *     HEAD is answered too.
          */
         get: operations["getLlmConfig"];
         put?: never;
@@ -865,6 +883,8 @@ export interface paths {
         /**
          * Scan for Wi-Fi networks and report the current connection
          * @description Needs a token of access level ENCHANTER or ADMIN.
+         *
+         *     HEAD is answered too.
          */
         get: operations["scanWifi"];
         put?: never;
@@ -887,6 +907,8 @@ export interface paths {
          * @description In a fleet every robot that its broker knows, else the one of this service. An API key that is limited to robots is shown these, and may ask with a token for any of them.
          *
          *     Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
          */
         get: operations["listRobots"];
         put?: never;
@@ -909,6 +931,8 @@ export interface paths {
          * @description JSON, or one line per entry with `Accept: text/plain`. With `follow=true` new entries as server-sent events (`text/event-stream`), each a JSON LogEntry, until the client leaves, its token ends, or 30 minutes have passed; an Accept header that contradicts the query is 422. A unit without unit file and journal entries is 404.
          *
          *     Needs a token of access level ENCHANTER or ADMIN.
+         *
+         *     HEAD is answered too.
          */
         get: operations["getServiceLogs"];
         put?: never;
@@ -931,6 +955,8 @@ export interface paths {
          * @description Only units that SERVICE_ALLOWED_UNITS covers appear.
          *
          *     Needs a token of access level ENCHANTER or ADMIN.
+         *
+         *     HEAD is answered too.
          */
         get: operations["listServices"];
         put?: never;
@@ -993,6 +1019,8 @@ export interface paths {
         /**
          * List the skills
          * @description Needs a token of access level ENCHANTER or ADMIN.
+         *
+         *     HEAD is answered too.
          */
         get: operations["listSkills"];
         put?: never;
@@ -1143,6 +1171,8 @@ export interface paths {
         /**
          * Read the system volume
          * @description Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
          */
         get: operations["getVolume"];
         put?: never;
@@ -1303,6 +1333,8 @@ export interface paths {
         /**
          * Metrics in the Prometheus text format
          * @description Open to anybody.
+         *
+         *     HEAD is answered too.
          */
         get: operations["getMetrics"];
         put?: never;

@@ -71,7 +71,7 @@ function stepsOf({ access, perRobot, tokenOpensRobot, effects, input, bodyType }
     tokenOpensRobot === true && recognize,
     typeof access !== 'string' && requireAccess,
     perRobot !== true && requireHost,
-    effects === true && refusePrefetch,
+    effects === 'all' && refusePrefetch,
     input?.body !== undefined && receiveBody,
     ...(input?.body !== undefined && bodyType !== 'multipart' ? [parseJson, letOthersPass] : []),
     parseInput,
