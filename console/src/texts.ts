@@ -15,7 +15,7 @@ export const texts = {
   },
   stop: {
     button: 'Stop',
-    hint: 'or hold Esc',
+    hint: 'Holding Esc stops, too.',
     signedOut: 'Not signed in. To stop the robot, use its hardware stop.',
     tokenOver: 'The session is over; stop alone still works for a few minutes.',
     ready: 'Not a certified emergency stop.',
@@ -148,6 +148,7 @@ export const texts = {
     noPoseCommand: 'This robot has no command that goes to a pose.',
   },
   commands: {
+    catalogue: 'What the robot can do',
     search: 'Find a command',
     actions: 'Actions',
     queries: 'Queries',

@@ -22,7 +22,7 @@ const QUIET = [
   '--disable-sync',
 ];
 /** CI machines stall for seconds. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = process.env.CI === 'true' ? 60_000 : 15_000;
 
 type ContextOptions = Parameters<Browser['newContext']>[0];
 

@@ -28,14 +28,10 @@ export function StopBar() {
       <button
         type="button"
         class={`stop ${isHolding.value ? 'holding' : ''}`}
-        aria-label={t.button}
         onPointerDown={pointerPress}
         onClick={clickPress}
       >
-        <span class="stop-name">{t.button}</span>
-        <span class="stop-hint" aria-hidden="true">
-          {t.hint}
-        </span>
+        {t.button}
       </button>
       <LastStop />
     </footer>
@@ -69,7 +65,8 @@ function StopWords() {
     <p class="stop-words" role="status">
       {phase.kind === 'sending' && <strong>{t.sending}</strong>}
       {phase.kind === 'confirmed' && <strong>{t.confirmed(phase.by, clock(phase.at))}</strong>}
-      {phase.kind === 'idle' && <span class="detail">{robot.value ? t.ready : t.tokenOver}</span>}
+      {phase.kind === 'idle' && <span class="detail">{robot.value ? t.ready : t.tokenOver}</span>}{' '}
+      <span class="detail stop-hint">{t.hint}</span>
     </p>
   );
 }

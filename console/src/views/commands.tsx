@@ -47,7 +47,7 @@ function Catalogue() {
     ({ name, title }) => name.toLowerCase().includes(wanted) || title.toLowerCase().includes(wanted),
   );
   return (
-    <Card title={texts.views.commands} class="catalogue">
+    <Card title={t.catalogue} class="catalogue">
       <label>
         {t.search}
         <input
