@@ -13,6 +13,7 @@ import { give, Ports, type Surroundings } from '../functions/shared/port.ts';
 import { robotLink } from '../functions/shared/robot-link/ports.ts';
 import { simulatedHome } from '../functions/shared/robot-link/simulated-home.ts';
 import { runDoor, runs, skillSources } from '../functions/shared/runs/ports.ts';
+import { stopPorts } from '../functions/system/console/ports.ts';
 import { descriptionFiles } from '../functions/system/description/ports.ts';
 import { apiDocument, eventsDocument } from '../functions/system/documentation/ports.ts';
 import { llmConfigFile } from '../functions/system/llm-config/ports.ts';
@@ -85,6 +86,7 @@ export async function startService(
     relay: { problem: () => backgroundTasks?.relayProblem() },
     guard: { problem: () => guarding?.problem() ?? listeners.stopProblem },
   });
+  const whereStopIs = () => guarding?.addresses() ?? listeners.stopAddresses;
   const ports: Ports = new Ports({
     ...surroundings,
     refused,
@@ -101,7 +103,8 @@ export async function startService(
         motionGuard,
         guardOfMotion(config, () => guarding),
       ),
-      give(stopAddresses, () => guarding?.addresses() ?? listeners.stopAddresses),
+      give(stopAddresses, whereStopIs),
+      give(stopPorts, whereStopIs),
       give(
         simulatedHome,
         homeInTables(() => ports.get(database)),

@@ -49,6 +49,7 @@ const NEVER_THERE: Readonly<Record<string, readonly [status: number, code: strin
   getRun: [404, 'not_found'],
   stopRun: [404, 'not_found'],
   getRunLogs: [404, 'not_found'],
+  getConsoleFile: [404, 'not_found'],
 };
 
 /** Answers that do not end; `http/events/sse` reads them. */
@@ -84,7 +85,7 @@ describe('The examples of the document, sent as they stand to a service that has
       type === 'multipart/form-data' ? uploaded() : { method, ...(content ? { body: content.example } : {}) };
     return service.as('ENCHANTER', `${target}?${query}`, {
       ...body,
-      headers: { 'x-api-key': 'rk_k1', ...body.headers },
+      headers: { 'x-api-key': 'rk_k1', accept: 'text/html, */*', ...body.headers },
     });
   }
 
