@@ -97,7 +97,9 @@ function addTo(hash, source) {
   const entries = statSync(path).isDirectory()
     ? readdirSync(path, { recursive: true, withFileTypes: true })
     : undefined;
-  const files = entries?.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)) ?? [path];
+  const files = entries
+    ?.filter((entry) => entry.isFile() && !entry.name.endsWith('.pyc'))
+    .map((entry) => join(entry.parentPath, entry.name)) ?? [path];
   for (const file of files.sort())
     hash
       .update(`${file.slice(ROOT.length)}\0`)

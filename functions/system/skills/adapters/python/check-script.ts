@@ -127,7 +127,8 @@ def arguments(node):
 def describe(node, decorator, nested):
     given = {word.arg: word.value for word in getattr(decorator, "keywords", [])}
     found = {"name": text(node.name)}
-    access_level = level(given.get("access_level"))
+    # A level that parsing cannot tell is not taken for the lowest.
+    access_level = level(given.get("access_level")) or ("unknown" if "access_level" in given or None in given else None)
     if access_level:
         found["access_level"] = text(access_level)
     description = prose(given.get("description")) or docstring(node)
