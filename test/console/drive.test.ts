@@ -154,7 +154,7 @@ describeWith('Chromium', CHROMIUM, 'Driving in the console', () => {
     await admin.page.locator('.control').getByText('user controls the robot.').waitFor();
     await admin.page.getByLabel('Reason').fill('somebody is in the way');
     await admin.page.getByRole('button', { name: 'Take over' }).click();
-    await admin.page.getByText('You control the robot.').waitFor();
+    await admin.page.getByText('You have control.').waitFor();
     await world.moves(false);
     await tab.page.locator('.control').getByText('admin controls the robot.').waitFor();
     expect(await tab.page.getByLabel('Reason').count()).toBe(0);

@@ -55,12 +55,12 @@ describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
     await goes();
     await world.moves(true);
     await button().click();
-    await says('The robot confirmed that it stopped');
+    await says('Confirmed: the robot stopped');
     await world.moves(false);
     await until('both were asked', () => new Set(stops).size === 2);
     await says('by you, confirmed');
     await world.service.as('ADMIN', '/api/v2/stop', { method: 'POST' });
-    await says('by client');
+    await says('by test-ADMIN');
   });
 
   it.each(SIZES)('is large, and far from everything else, on every view on %s', async (_name, viewport) => {
@@ -80,7 +80,7 @@ describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
     await tab.page.getByLabel('Find a command').fill('pose');
     await tab.page.keyboard.press('Escape');
     await tab.page.keyboard.down('Escape');
-    await says('The robot confirmed that it stopped');
+    await says('Confirmed: the robot stopped');
     await tab.page.keyboard.up('Escape');
     expect(stops.length).toBeLessThanOrEqual(2);
   });
@@ -88,11 +88,11 @@ describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
   it('is pressed by the keyboard, and by a tap', async () => {
     await button().focus();
     await tab.page.keyboard.press('Enter');
-    await says('The robot confirmed that it stopped');
+    await says('Confirmed: the robot stopped');
     await world.closeTabs();
     await open({ hasTouch: true, viewport: SIZES[0][1] });
     await button().tap();
-    await says('The robot confirmed that it stopped');
+    await says('Confirmed: the robot stopped');
   });
 
   it('is confirmed by the port of stop when the service does not answer', async () => {
@@ -116,7 +116,7 @@ describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
     await says('still sending');
     expect(await world.pose()).toMatchObject({ moving: true });
     await tab.context.setOffline(false);
-    await says('The robot confirmed that it stopped');
+    await says('Confirmed: the robot stopped');
     await world.moves(false);
   });
 
@@ -133,7 +133,7 @@ describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
     await tab.page.getByRole('alert').getByText(UNCONFIRMED).waitFor();
     await says('The brakes did <b>not</b> answer.');
     await tab.page.unroute('**/api/v2/stop');
-    await says('The robot confirmed that it stopped');
+    await says('Confirmed: the robot stopped');
   });
 
   it('lives through a killed service: values grey with their age, controls off, and back by itself', async () => {
