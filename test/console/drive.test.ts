@@ -32,7 +32,12 @@ describeWith('Chromium', CHROMIUM, 'Driving in the console', () => {
     tab = await world.signIn('user', '/#drive');
   });
   afterEach(async () => {
-    const { offences } = tab;
+    const { offences, page } = tab;
+    const release = page.getByRole('button', { name: 'Release control' });
+    if (!page.isClosed() && (await release.isVisible())) {
+      await release.click();
+      await page.getByRole('button', { name: TAKE }).waitFor();
+    }
     await world.closeTabs();
     await isFree();
     await world.service.as('USER', '/api/v2/stop', { method: 'POST' });

@@ -142,7 +142,7 @@ export async function keptBy({ page, context }: Tab): Promise<unknown> {
 
 export const NOTHING_KEPT = { inPage: { cached: [], databases: [], local: {}, session: {} }, cookies: [] };
 
-/** Text of the page that can be seen. */
-export function textOf({ page }: Tab): Promise<string> {
-  return page.locator('body').innerText();
+/** Text of the page that can be seen, in one line. */
+export async function textOf({ page }: Tab): Promise<string> {
+  return (await page.locator('body').innerText()).replace(/\s+/g, ' ');
 }
