@@ -38,6 +38,8 @@ export class ConsoleWorld {
   readonly #settings: Record<string, string>;
   readonly #contexts: BrowserContext[] = [];
   #browser!: Browser;
+  /** How far the clock of the service is ahead, in ms. */
+  aheadMs = 0;
   keys = new FakeKeyStore([
     keyRecord('user', 'USER'),
     keyRecord('admin', 'ADMIN'),
@@ -65,7 +67,8 @@ export class ConsoleWorld {
       SERVICE_STOP_PORT: '0',
       SERVICE_EVENTS_PORT: '',
     };
-    this.service = await startTestService({ settings, given: [give(keyStore, this.keys)] });
+    const clock = () => Date.now() + this.aheadMs;
+    this.service = await startTestService({ settings, clock, given: [give(keyStore, this.keys)] });
   }
 
   async stop(): Promise<void> {
