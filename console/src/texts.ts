@@ -71,7 +71,6 @@ export const texts = {
     joints: 'Joints',
     service: 'Service',
     noAlerts: 'Nothing needs attention.',
-    noMissions: 'No mission is under way.',
     noPose: 'The robot does not report its pose.',
     noBattery: 'The robot does not report its battery.',
     noJoints: 'The robot does not report its joints.',
@@ -101,8 +100,6 @@ export const texts = {
     trail: (x: string, y: string) => `Where the robot has been; it is at ${x}, ${y} metres`,
     batteryCourse: (level: string) => `The battery since this page was opened; now ${level} percent`,
     frame: 'Frame',
-    joint: 'Joint',
-    position: 'Position',
   },
   drive: {
     control: 'Control',

@@ -25,6 +25,12 @@ const NEAREST = `(() => {
     .reduce((least, one) => Math.min(least, one), Infinity);
 })()`;
 
+/** Down and up at once, and longer than it would have to be held. */
+const TAP_ESC = `new Promise((done) => {
+  for (const type of ['keydown', 'keyup']) window.dispatchEvent(new KeyboardEvent(type, { key: 'Escape' }));
+  setTimeout(done, 700);
+})`;
+
 describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
   const world = new ConsoleWorld();
   let tab: Tab;
@@ -78,11 +84,11 @@ describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
   it('is pressed by Esc that is held, whatever has the focus, and not by Esc that is tapped', async () => {
     await tab.page.getByRole('link', { name: 'Commands' }).click();
     await tab.page.getByLabel('Find a command').fill('pose');
-    await tab.page.keyboard.press('Escape');
+    await tab.page.evaluate(TAP_ESC);
+    expect(stops).toEqual([]);
     await tab.page.keyboard.down('Escape');
     await says('Confirmed: the robot stopped');
     await tab.page.keyboard.up('Escape');
-    expect(stops.length).toBeLessThanOrEqual(2);
   });
 
   it('is pressed by the keyboard, and by a tap', async () => {
