@@ -32,7 +32,7 @@ const GROUPS: readonly Group[] = [
     description: 'Tables, their rows, CSV files and snapshots.',
     segments: ['database', 'clear_database'],
   },
-  { name: 'Skills', description: 'Python files that the robot runs.', segments: ['skill'] },
+  { name: 'Skills', description: 'Python files that the robot runs, and their runs.', segments: ['skill', 'runs'] },
   { name: 'Network', description: 'Wi-Fi.', segments: ['network'] },
   { name: 'LLM configuration', description: 'The settings of the language model.', segments: ['llm_config'] },
   { name: 'Audio', description: 'The system volume.', segments: ['volume'] },
@@ -66,7 +66,7 @@ export function operation(route: Route, version: Version | undefined): ZodOpenAp
     requestParams: parametersOf(route),
     ...(spec.input?.body ? { requestBody: requestBody(spec, spec.input.body) } : {}),
     responses: {
-      '200': {
+      [spec.created ? '201' : '200']: {
         description: 'Success',
         headers: {
           'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },

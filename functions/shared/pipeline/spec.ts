@@ -80,6 +80,8 @@ export interface EndpointSpec<
   readonly unordered?: boolean;
   /** Action under which every request of a known caller is kept in the audit trail, refused ones too. */
   readonly audit?: string;
+  /** Answers 201 rather than 200. */
+  readonly created?: true;
   /** Its v1 responses contain a new token for clients whose own has less than 10 minutes left. */
   readonly renewsToken?: true;
   /** Error codes of its domain, for the OpenAPI document. The pipeline's own are added there. */
