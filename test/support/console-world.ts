@@ -24,6 +24,10 @@ const QUIET = [
 /** CI machines stall for seconds. */
 const PATIENCE_MS = process.env.CI === 'true' ? 60_000 : 15_000;
 
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+}
+
 type ContextOptions = Parameters<Browser['newContext']>[0];
 
 /** A page, and everything about it that nobody may see: policy violations, errors, requests to others. */
@@ -53,7 +57,7 @@ export class ConsoleWorld {
 
   async start(): Promise<this> {
     await this.startService();
-    this.#browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+    this.#browser = await launchBrowser();
     return this;
   }
 

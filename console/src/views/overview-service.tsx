@@ -1,6 +1,6 @@
 import { health, type Part } from '../state/health.ts';
 import { status } from '../state/link.ts';
-import { alerts, state } from '../state/live.ts';
+import { alerts, isRobotItself, state } from '../state/live.ts';
 import { texts } from '../texts.ts';
 import { Card, Empty, Fact, Facts } from '../ui/card.tsx';
 import { bytes, clock, duration, number } from '../ui/format.ts';
@@ -10,6 +10,7 @@ const t = texts.overview;
 /** First of all what needs somebody; a line where nothing does. */
 export function AlertsCard() {
   const raised = alerts.value;
+  if (!isRobotItself.value) return null;
   if (raised.length === 0) return <p class="all-well value">{t.noAlerts}</p>;
   return (
     <Card title={t.alerts} class="alerting">
