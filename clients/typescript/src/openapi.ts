@@ -2747,7 +2747,7 @@ export interface components {
          *       }
          *     } */
         StartRun: {
-            /** @description its arguments by name; checked against its signature */
+            /** @description its arguments by name; checked against its signature; at most 64 KiB */
             args?: {
                 [key: string]: unknown;
             };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Column } from '../../../functions/database/column.ts';
 import type { HttpAnswer, HttpCall } from '../http.ts';
+import { until } from '../processes.ts';
 import { PARENTS, rowOf, TABLES } from '../rows.ts';
 import type { Operation, Sent } from './operations.ts';
 
@@ -17,6 +18,7 @@ interface CatalogueEntry {
 interface Inventory {
   readonly backups: readonly string[];
   readonly commands: readonly CatalogueEntry[];
+  readonly runs: readonly string[];
   readonly units: readonly string[];
   /** A number that no row has. */
   fresh(): number;
@@ -67,6 +69,10 @@ const REQUESTS: Readonly<Record<string, (there: Inventory) => Requests>> = {
   'GET skill/download/{skill_name}': () => named(skillName, 'skill_name'),
   'PATCH skill/rename/': () =>
     saying(fc.record({ old_name: skillName, new_name: fc.nat().map((number) => `renamed_${number}`) })),
+  'POST runs/': () => saying(fc.constant({ skill: SKILL })),
+  'GET runs/{run_id}': ({ runs }) => named(fc.constantFrom(...runs), 'run_id'),
+  'GET runs/{run_id}/logs': ({ runs }) => named(fc.constantFrom(...runs), 'run_id'),
+  'POST runs/{run_id}/stop': ({ runs }) => named(fc.constantFrom(...runs), 'run_id'),
   'GET service/{system}/{service_name}': ({ units }) =>
     fc.constantFrom(...units).map((service_name) => ({ values: { system: 'head', service_name, lines: '20' } })),
 };
@@ -108,7 +114,8 @@ export class ExistingThings {
     const place = path.replace(/^\/api\/v[12]\//, '');
     if (/^(clear_)?database/.test(place)) await this.#fillDatabase();
     if (place.startsWith('database/exports/')) await this.#post('database/export_table/', { body: SPARE_EXPORT });
-    if (place.startsWith('skill/')) await this.#post('skill/upload/', skillForm());
+    if (/^(skill|runs)\//.test(place)) await this.#post('skill/upload/', skillForm());
+    if (place.startsWith('runs/')) await this.#run();
     return REQUESTS[`${method} ${place}`]?.(await this.#inventory());
   }
 
@@ -122,6 +129,18 @@ export class ExistingThings {
     this.#filled = true;
   }
 
+  /** Starts a run as soon as earlier ones have ended. */
+  async #run(): Promise<void> {
+    await until('a run can be started', async () => {
+      const { status } = await this.#ask('/api/v2/runs/', { method: 'POST', body: { skill: SKILL } });
+      return status === 201;
+    });
+    await until('it has ended', async () => {
+      const { runs } = (await this.#ask('/api/v2/runs/')).json;
+      return runs[0].finished_at !== null;
+    });
+  }
+
   /** What an earlier request left there is as good. */
   async #add(table: string, item: unknown): Promise<void> {
     await this.#post('database/add_item/', { body: { tablename: table, item } }, [200, 409]);
@@ -133,15 +152,17 @@ export class ExistingThings {
   }
 
   async #inventory(): Promise<Inventory> {
-    const [backups, catalogue, services] = await Promise.all([
+    const [backups, catalogue, services, runs] = await Promise.all([
       this.#ask('/api/v2/database/backups/'),
       this.#ask('/api/v2/commands/'),
       this.#ask('/api/v2/service/get_services_list'),
+      this.#ask('/api/v2/runs/'),
     ]);
     return {
       backups: backups.json.backups.map(({ name }: { name: string }) => name),
       commands: catalogue.json.commands.filter((one: CatalogueEntry) => FREE_KINDS.has(one.kind)),
       fresh: () => ++this.#last,
+      runs: runs.json.runs.map(({ id }: { id: string }) => id),
       units: services.json.head.map(({ name }: { name: string }) => name),
     };
   }
