@@ -881,8 +881,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the last hour of a service's logs, or follow them
-         * @description JSON, or one line per entry with `Accept: text/plain`. With `follow=true` new entries as server-sent events (`text/event-stream`), each a JSON LogEntry, until the client leaves, its token ends, or 30 minutes have passed; an Accept header that contradicts the query is 422. A unit without unit file and journal entries is 404.
+         * Read a service's logs, or follow them
+         * @description The last hour, or a window from `since` to `until`, or with `cursor` what follows an earlier answer. JSON, or one line per entry with `Accept: text/plain`. With `follow=true` new entries as server-sent events (`text/event-stream`), each a JSON LogEntry, until the client leaves, its token ends, or 30 minutes have passed; an Accept header that contradicts the query is 422. A unit without unit file and journal entries is 404.
          *
          *     Needs a token of access level ENCHANTER or ADMIN.
          */
@@ -2300,13 +2300,18 @@ export interface components {
             time: string;
         };
         ServiceLogs: {
+            /**
+             * @description of the last entry, for `?cursor=`; without entries the one that was sent, or null
+             * @example s=5fd4bc4bbd3b4c0b9c1d44bd9ee96ed4;i=10a;b=0123456789abcdef0123456789abcdef;m=4d2;t=6512a3b4c5d6e;x=1f
+             */
+            cursor: string | null;
             entries: components["schemas"]["LogEntry"][];
             service: string;
             /** @description start of the window, RFC 3339 */
             since: string;
             /** @description known values: `head`, `base` */
             system: string;
-            /** @description older entries of the window were omitted */
+            /** @description entries of the window were omitted: older ones; with `cursor` newer ones */
             truncated: boolean;
         };
         ServicesList: {
@@ -4081,10 +4086,20 @@ export interface operations {
     getServiceLogs: {
         parameters: {
             query?: {
+                /** @description `cursor` of an earlier answer: only what follows, oldest first, however old */
+                cursor?: string;
                 /** @description stream new entries as server-sent events until the client leaves */
                 follow?: boolean;
-                /** @description maximum number of entries, the newest; 10000 if absent */
+                /** @description maximum number of entries, the newest; with `cursor` the oldest; 10000 if absent */
                 lines?: number;
+                /** @description this syslog severity and worse: 3 for errors */
+                priority?: number;
+                /** @description literal text that the message contains, in this case */
+                q?: string;
+                /** @description start of the window, RFC 3339; if absent, an hour before `until`, or before now */
+                since?: string;
+                /** @description end of the window, RFC 3339; now if absent */
+                until?: string;
             };
             header?: never;
             path: {

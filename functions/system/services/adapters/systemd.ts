@@ -14,9 +14,9 @@ export function systemdManager(machine: Machine): ServiceManager {
   const journal = new JournalReader(machine);
   return {
     units: (patterns, signal) => withExplanation(machine, () => units(machine, patterns, signal)),
-    logs: (unit, lines, signal) => withExplanation(machine, () => journal.page(unit, lines, signal)),
+    logs: (unit, selection, signal) => withExplanation(machine, () => journal.page(unit, selection, signal)),
     exists: (unit, signal) => withExplanation(machine, () => exists(machine, journal, unit, signal)),
-    follow: (unit, signal) => withExplanation(machine, () => journal.follow(unit, signal)),
+    follow: (unit, filter, signal) => withExplanation(machine, () => journal.follow(unit, filter, signal)),
   };
 }
 
