@@ -26,16 +26,19 @@ import * as clearDatabase from '../functions/database/clear-database.handler.ts'
 import * as clearTable from '../functions/database/clear-table.handler.ts';
 import * as deleteExport from '../functions/database/delete-export.handler.ts';
 import * as deleteItem from '../functions/database/delete-item.handler.ts';
+import * as downloadTable from '../functions/database/download-table.handler.ts';
 import * as exportTable from '../functions/database/export-table.handler.ts';
 import * as getPath from '../functions/database/get-path.handler.ts';
 import * as importTable from '../functions/database/import-table.handler.ts';
 import * as listBackups from '../functions/database/list-backups.handler.ts';
 import * as listExports from '../functions/database/list-exports.handler.ts';
+import * as listTables from '../functions/database/list-tables.handler.ts';
 import * as readItem from '../functions/database/read-item.handler.ts';
 import * as readTable from '../functions/database/read-table.handler.ts';
 import * as restoreBackup from '../functions/database/restore-backup.handler.ts';
 import * as updateControllerConfig from '../functions/database/update-controller-config.handler.ts';
 import * as updateItem from '../functions/database/update-item.handler.ts';
+import * as uploadTable from '../functions/database/upload-table.handler.ts';
 import type { Endpoint } from '../functions/shared/pipeline/endpoint.ts';
 import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
 import * as getMesh from '../functions/system/description/get-mesh.handler.ts';
@@ -143,6 +146,9 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/database/exports/', listExports, { versions: ['v2'] }),
   route('DELETE', '/api/{version}/database/exports/{filepath+}', deleteExport, { versions: ['v2'] }),
   route('GET', '/api/{version}/database/get_path/', getPath),
+  route('GET', '/api/{version}/database/tables/', listTables, { versions: ['v2'], ...SAFE }),
+  route('GET', '/api/{version}/database/tables/{table}.csv', downloadTable, { versions: ['v2'] }),
+  route('PUT', '/api/{version}/database/tables/{table}.csv', uploadTable, { versions: ['v2'] }),
   route('GET', '/api/{version}/database/backups/', listBackups),
   route('POST', '/api/{version}/database/restore/', restoreBackup),
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-const SnapshotName = z
+export const SnapshotName = z
   .string()
   .regex(/^snapshot-\d{6,12}-\d{8}T\d{6}Z\.sqlite$/, 'The name of a snapshot, as the list of backups has it.')
   .meta({ example: 'snapshot-000001-20260401T120000Z.sqlite' });

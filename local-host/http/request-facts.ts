@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Fence } from '../../functions/shared/control/fence.ts';
 import type { HostFacts } from '../../functions/shared/pipeline/exchange.ts';
 import type { Ports } from '../../functions/shared/port.ts';
 import { readBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
+import { streamBody } from './body-stream.ts';
 import type { Client } from './client-address.ts';
 import type { PendingRequest } from './pending-request.ts';
 
@@ -56,5 +58,9 @@ export class RequestFacts implements HostFacts {
 
   readBody(maxBytes: number, owner: string): Buffer | Promise<Buffer> {
     return readBody(this.#request, this.#pending.response, { maxBytes, owner, budget: this.#bodies });
+  }
+
+  openBody(maxBytes: number): Readable {
+    return streamBody(this.#request, this.#pending.response, maxBytes);
   }
 }

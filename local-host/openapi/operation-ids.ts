@@ -46,6 +46,9 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/{version}/database/exports/': 'listExports',
   'DELETE /api/{version}/database/exports/{filepath+}': 'deleteExport',
   'GET /api/{version}/database/get_path/': 'getDatabasePath',
+  'GET /api/{version}/database/tables/': 'listTables',
+  'GET /api/{version}/database/tables/{table}.csv': 'downloadTable',
+  'PUT /api/{version}/database/tables/{table}.csv': 'uploadTable',
   'GET /api/{version}/database/backups/': 'listBackups',
   'POST /api/{version}/database/restore/': 'restoreBackup',
 

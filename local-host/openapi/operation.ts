@@ -159,7 +159,8 @@ function shapeOf(schema: z.ZodType | undefined): z.ZodRawShape {
 }
 
 function requestBody(spec: EndpointSpec, schema: z.ZodType): NonNullable<ZodOpenApiOperationObject['requestBody']> {
-  const mediaType = spec.bodyType === 'multipart' ? 'multipart/form-data' : 'application/json';
+  const mediaType =
+    spec.bodyStream?.mediaType ?? (spec.bodyType === 'multipart' ? 'multipart/form-data' : 'application/json');
   return { required: !spec.bodyOptional, content: { [mediaType]: { schema, ...exampleOf(schema) } } };
 }
 

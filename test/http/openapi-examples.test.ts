@@ -55,6 +55,12 @@ function uploaded(): HttpCall {
   return { method: 'POST', headers: { 'content-type': 'multipart/form-data; boundary=form' }, body: SKILL };
 }
 
+/** Bodies that are files, by media type. */
+const FILES: Readonly<Record<string, HttpCall>> = {
+  'multipart/form-data': uploaded(),
+  'text/csv': { headers: { 'content-type': 'text/csv' }, body: 'id,name\r\n1,Moves\r\n' },
+};
+
 describe('The examples of the document, sent as they stand to a service that has what they name', () => {
   let service: TestService;
   beforeAll(async () => {
@@ -77,9 +83,9 @@ describe('The examples of the document, sent as they stand to a service that has
       if (place === 'query') query.set(name, String(example));
     }
     const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-    const body =
-      type === 'multipart/form-data' ? uploaded() : { method, ...(content ? { body: content.example } : {}) };
+    const body = FILES[type ?? ''] ?? (content ? { body: content.example } : {});
     return service.as('ENCHANTER', `${target}?${query}`, {
+      method,
       ...body,
       headers: { 'x-api-key': 'rk_k1', ...body.headers },
     });

@@ -469,6 +469,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/database/tables/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tables
+         * @description With their columns, and how many rows each has. All numbers come from one state of the database.
+         *
+         *     Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["listTables"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/database/tables/{table}.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a table as CSV
+         * @description RFC 4180, in UTF-8 with a header line; NULL is an empty field, the empty string `""`. All rows come from one state of the table, in the order of their keys.
+         *
+         *     Needs a valid token of any access level.
+         */
+        get: operations["downloadTable"];
+        /**
+         * Upload a table as CSV
+         * @description Rows with a known `id` are replaced, others added, and rows that are not in the file stay; all or nothing, after a snapshot. At most 256 MiB. A bad line is 422 `invalid_csv` with its number.
+         *
+         *     Needs a valid token of any access level.
+         */
+        put: operations["uploadTable"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/database/update_controller_config/": {
         parameters: {
             query?: never;
@@ -1457,6 +1509,10 @@ export interface components {
             tablename: string;
             /** @description who can undo it, and how; null when nothing was deleted */
             undo: string | null;
+        };
+        ColumnReference: {
+            column: string;
+            table: string;
         };
         CommandBounds: {
             /** Format: double */
@@ -2559,11 +2615,30 @@ export interface components {
             available: boolean;
             reason: string;
         };
+        TableColumn: {
+            /** @description what an absent value becomes; null without one */
+            default: unknown;
+            name: string;
+            nullable: boolean;
+            /** @description the column in which a value must exist */
+            references: components["schemas"]["ColumnReference"] | null;
+            /** @description known values: `int`, `str`, `bool`, `json` */
+            type: string;
+        };
+        TableList: {
+            tables: components["schemas"]["TableSummary"][];
+        };
         /**
          * @example categories_table
          * @enum {string}
          */
         TableName: "categories_table" | "robots_table" | "subcategories_table" | "animations_table" | "customized_prompts_table" | "gamepad_config_table" | "grasping_table" | "known_locations_table" | "known_runes_table" | "navigation_table" | "robot_configuration_table" | "routes_table" | "runes_table" | "skills_table" | "tts_table";
+        TableSummary: {
+            columns: components["schemas"]["TableColumn"][];
+            name: string;
+            /** Format: int64 */
+            rows: number;
+        };
         TokenAnswer: {
             access_level: components["schemas"]["AccessLevel"];
             /**
@@ -2642,6 +2717,28 @@ export interface components {
             };
             new_value: unknown;
             tablename: components["schemas"]["TableName"];
+        };
+        UploadedTable: {
+            /**
+             * @description snapshot of the previous content; null if nothing was changed, or empty
+             * @example snapshot-000001-20260401T120000Z.sqlite
+             */
+            backup: string | null;
+            /**
+             * Format: int64
+             * @description rows whose key the table did not have
+             */
+            inserted: number;
+            /**
+             * Format: int64
+             * @description rows of the file that the table had just so
+             */
+            unchanged: number;
+            /**
+             * Format: int64
+             * @description rows that the file changed
+             */
+            updated: number;
         };
         Volume: {
             /**
@@ -3399,6 +3496,77 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RestoredDatabase"];
+                };
+            };
+        };
+    };
+    listTables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableList"];
+                };
+            };
+        };
+    };
+    downloadTable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table: components["schemas"]["TableName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    uploadTable: {
+        parameters: {
+            query?: {
+                /** @description check the file and count what it would change; nothing is changed */
+                dry_run?: boolean;
+            };
+            header?: never;
+            path: {
+                table: components["schemas"]["TableName"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadedTable"];
                 };
             };
         };

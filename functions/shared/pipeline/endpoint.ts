@@ -65,7 +65,7 @@ export function endpoint<
 /**
  * What a request to this endpoint passes through before its handler, in this order; what it does not need is left out.
  */
-function stepsOf({ access, perRobot, tokenOpensRobot, effects, input, bodyType }: EndpointSpec): Step[] {
+function stepsOf({ access, perRobot, tokenOpensRobot, effects, input, bodyType, bodyStream }: EndpointSpec): Step[] {
   const steps: Array<Step | false> = [
     access !== 'public' && authenticate,
     tokenOpensRobot === true && recognize,
@@ -73,7 +73,7 @@ function stepsOf({ access, perRobot, tokenOpensRobot, effects, input, bodyType }
     perRobot !== true && requireHost,
     effects === true && refusePrefetch,
     input?.body !== undefined && receiveBody,
-    ...(input?.body !== undefined && bodyType !== 'multipart' ? [parseJson, letOthersPass] : []),
+    ...(input?.body !== undefined && bodyType !== 'multipart' && !bodyStream ? [parseJson, letOthersPass] : []),
     parseInput,
     input?.body !== undefined && letOthersPass,
   ];

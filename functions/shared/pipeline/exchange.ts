@@ -37,6 +37,11 @@ export interface HostFacts {
    * @throws ServiceError `too_large` beyond `maxBytes`, `bad_request`, `component_unavailable`.
    */
   readonly readBody?: ((maxBytes: number, owner: string) => Buffer | Promise<Buffer>) | undefined;
+  /**
+   * The body as it arrives, from the first time it is read. It breaks off with `too_large`, `request_timeout` when
+   * nothing arrives for long, and `bad_request` when it is cut short.
+   */
+  readonly openBody?: ((maxBytes: number) => Readable) | undefined;
 }
 
 /** The same host but for some facts. What it says of the connection it goes on saying when asked. */
@@ -62,6 +67,7 @@ export function seenWith(
     overtake: host.overtake?.bind(host),
     viaTrustedProxy: host.viaTrustedProxy ?? false,
     readBody: host.readBody?.bind(host),
+    openBody: host.openBody?.bind(host),
     ...change,
   };
 }

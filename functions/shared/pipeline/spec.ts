@@ -61,6 +61,8 @@ export interface EndpointSpec<
   readonly uses?: U;
   /** `multipart`: the body stays bytes for the handler to take apart. Default `json`. */
   readonly bodyType?: 'json' | 'multipart';
+  /** The body is handed over as it arrives, as a `Readable` of at most `maxBytes`; `body` of the input is `ByteStream`. */
+  readonly bodyStream?: { readonly mediaType: StreamedType; readonly maxBytes: number };
   /** The body is a command: at most SERVICE_COMMAND_BODY_MAX bytes. */
   readonly commandBody?: boolean;
   /** The request may come without a body; the schema then sees `undefined`. */
@@ -82,6 +84,9 @@ export interface EndpointSpec<
   /** Error codes of its domain, for the OpenAPI document. The pipeline's own are added there. */
   readonly errors?: readonly ErrorCode[];
 }
+
+/** Media types of bodies that may be too large for memory. */
+export type StreamedType = 'text/csv' | 'application/vnd.sqlite3';
 
 /** What the audit trail shall say of a request. */
 export interface AuditNote {

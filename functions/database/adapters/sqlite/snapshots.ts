@@ -33,7 +33,7 @@ export function listSnapshots(folder: string): Found[] {
 
 /** Clears away what a killed service left half written, and nothing that another one is still at work on. */
 export function removeUnfinished(folder: string): void {
-  for (const what of ['snapshot', 'restore']) sweep(folder, `unfinished-${what}-`);
+  for (const what of ['snapshot', 'restore', 'upload']) sweep(folder, `unfinished-${what}-`);
 }
 
 /** Where this process puts together what is not to be listed yet; one snapshot or restore runs at a time. */
@@ -108,7 +108,7 @@ export function requireRoom(folder: string, coming: number, now: number, maxByte
   const young = listSnapshots(folder).filter((snapshot) => isYoung(snapshot, now));
   if (young.reduce((sum, { size }) => sum + size, coming) <= maxBytes) return;
   throw new ServiceError('storage_full', {
-    detail: `The snapshots of the last 7 days fill the ${maxBytes} bytes of SERVICE_BACKUP_MAX_BYTES, and a snapshot comes before a clear. Nothing was deleted. Delete rows one by one, raise the setting, or wait.`,
+    detail: `The snapshots of the last 7 days fill the ${maxBytes} bytes of SERVICE_BACKUP_MAX_BYTES, and a snapshot comes first. Nothing was changed. Delete or change rows one by one, raise the setting, or wait.`,
   });
 }
 
