@@ -1,8 +1,13 @@
 import * as authenticateV1 from '../functions/auth/authenticate-v1.handler.ts';
 import * as authenticateV2 from '../functions/auth/authenticate-v2.handler.ts';
+import * as createKey from '../functions/auth/create-key.handler.ts';
+import * as createPairingCode from '../functions/auth/create-pairing-code.handler.ts';
 import * as getJwks from '../functions/auth/get-jwks.handler.ts';
+import * as listKeys from '../functions/auth/list-keys.handler.ts';
 import * as logout from '../functions/auth/logout.handler.ts';
+import * as pair from '../functions/auth/pair.handler.ts';
 import * as refreshToken from '../functions/auth/refresh-token.handler.ts';
+import * as revokeKey from '../functions/auth/revoke-key.handler.ts';
 import * as getCommand from '../functions/commands/get-command.handler.ts';
 import * as getEmergencyStop from '../functions/commands/get-emergency-stop.handler.ts';
 import * as sendJog from '../functions/commands/jog/send-jog.handler.ts';
@@ -106,6 +111,11 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/auth/', authenticateV2, { versions: ['v2'], ...CLOUD }),
   route('GET', '/api/{version}/auth/refresh/', refreshToken, { versions: ['v2'], ...CLOUD }),
   route('POST', '/api/{version}/auth/logout', logout, { versions: ['v2'] }),
+  route('POST', '/api/{version}/auth/pairing', createPairingCode, { versions: ['v2'] }),
+  route('POST', '/api/{version}/auth/pair', pair, { versions: ['v2'] }),
+  route('GET', '/api/{version}/keys/', listKeys, { versions: ['v2'], ...SAFE }),
+  route('POST', '/api/{version}/keys/', createKey, { versions: ['v2'] }),
+  route('DELETE', '/api/{version}/keys/{key_id}', revokeKey, { versions: ['v2'] }),
   route('GET', '/.well-known/jwks.json', getJwks, { ...SAFE, ...CLOUD }),
 
   // Commands

@@ -156,6 +156,9 @@ export const SETTINGS = z.object({
     .url({ protocol: /^https?$/, error: 'http:// or https://' })
     .optional()
     .describe('API of the MediaMTX server to notify of new signing keys'),
+  SERVICE_ALLOW_PLAIN_SECRETS: flag
+    .default(false)
+    .describe('`1`: new API keys are also sent over connections without TLS, where others may read them'),
   SERVICE_TLS_PORT: port.default(8443).describe('port of the TLS listener, which is open if a certificate is set'),
   SERVICE_TLS_CERT_PATH: absolutePath.optional().describe('certificate chain (PEM) of the TLS listener'),
   SERVICE_TLS_KEY_PATH: absolutePath.optional().describe('private key (PEM) of the TLS listener'),

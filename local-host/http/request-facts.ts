@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import type { Fence } from '../../functions/shared/control/fence.ts';
 import type { HostFacts } from '../../functions/shared/pipeline/exchange.ts';
 import type { Ports } from '../../functions/shared/port.ts';
@@ -34,6 +35,10 @@ export class RequestFacts implements HostFacts {
     this.#pending = pending;
     this.#request = request;
     this.#bodies = bodies;
+  }
+
+  get encrypted(): boolean {
+    return this.#request.socket instanceof TLSSocket;
   }
 
   get signal(): AbortSignal {

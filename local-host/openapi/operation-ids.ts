@@ -8,6 +8,11 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/{version}/auth/': 'authenticate',
   'GET /api/{version}/auth/refresh/': 'refreshToken',
   'POST /api/{version}/auth/logout': 'logout',
+  'POST /api/{version}/auth/pairing': 'createPairingCode',
+  'POST /api/{version}/auth/pair': 'pair',
+  'GET /api/{version}/keys/': 'listKeys',
+  'POST /api/{version}/keys/': 'createKey',
+  'DELETE /api/{version}/keys/{key_id}': 'revokeKey',
   'GET /.well-known/jwks.json': 'getJwks',
 
   'POST /api/{version}/coordinates/': 'sendCoordinates',

@@ -18,7 +18,7 @@ const GROUPS: readonly Group[] = [
   {
     name: 'Authentication',
     description: 'Tokens for API keys, and the keys that verify them.',
-    segments: ['auth', '.well-known'],
+    segments: ['auth', 'keys', '.well-known'],
   },
   {
     name: 'Commands',
@@ -65,7 +65,7 @@ export function operation(route: Route, version: Version | undefined): ZodOpenAp
     requestParams: parametersOf(route),
     ...(spec.input?.body ? { requestBody: requestBody(spec, spec.input.body) } : {}),
     responses: {
-      '200': {
+      [spec.answerStatus ?? 200]: {
         description: 'Success',
         headers: {
           'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },

@@ -51,6 +51,7 @@ export const PROBLEM_EXAMPLES = Object.fromEntries(
 function pipelineCodes({
   access,
   perRobot,
+  secretAnswer,
   input,
   bodyType,
   bodyStream,
@@ -63,6 +64,7 @@ function pipelineCodes({
   // In a fleet: under the path of a robot, and with an API key that is limited to robots.
   if (!perRobot) codes.push('component_unavailable');
   if (!perRobot && access !== 'public') codes.push('insufficient_access');
+  if (secretAnswer) codes.push('secure_channel_required');
   if (typeof access !== 'string' || effects) codes.push('insufficient_access');
   if (input?.body) {
     codes.push('unsupported_media_type', 'too_large', 'request_timeout');

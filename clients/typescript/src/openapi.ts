@@ -87,6 +87,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/auth/pair": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a pairing code for a token
+         * @description Wrong codes count together with wrong API keys: five a minute from one address, then 429. A right code is never refused for them.
+         *
+         *     Open to anybody.
+         */
+        post: operations["pair"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/auth/pairing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a pairing code
+         * @description Good once and for 60 s; a fifth open code ends the oldest. The token that it is traded for has a client id of its own, the key and the session of the caller, and at most its level. Over the Unix socket `key` may name the API key it is bound to; without it, it can only be refreshed over the socket.
+         *
+         *     Needs a valid token of any access level.
+         */
+        post: operations["createPairingCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/auth/refresh/": {
         parameters: {
             query?: never;
@@ -706,6 +750,58 @@ export interface paths {
          */
         post: operations["jog"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/keys/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the API keys
+         * @description Revoked ones too. Neither the secret of a key is known here, nor is its hash shown.
+         *
+         *     Needs a token of access level ENCHANTER.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Create an API key
+         * @description It reaches no further than the key of the caller: neither in level nor in `robots` nor in time. `key` is its secret, shown this once. Needs TLS, or the Unix socket.
+         *
+         *     Needs a token of access level ENCHANTER.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description Its tokens end at once. The last ENCHANTER key without limits, and the key of the caller, need `?confirm=true`: otherwise 409 `conflict`. Works on a full disk.
+         *
+         *     Needs a token of access level ENCHANTER.
+         */
+        delete: operations["revokeKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1407,6 +1503,48 @@ export interface components {
             /** @description of the kind that the command takes */
             value?: unknown;
         };
+        /** @example {
+         *       "id": "d41f0e92ab37",
+         *       "name": "new phone",
+         *       "level": "ADMIN",
+         *       "created_at": "2026-05-04T10:20:30Z",
+         *       "revoked_at": null,
+         *       "last_used_at": null
+         *     } */
+        ApiKey: {
+            /** @description RFC 3339 */
+            created_at: string;
+            /** @description RFC 3339; absent: it does not end by itself */
+            expires_at?: string;
+            id: string;
+            /** @description when it was last traded for a token, to the minute; null: not yet */
+            last_used_at: string | null;
+            level: components["schemas"]["AccessLevel"];
+            name: string;
+            /** @description RFC 3339; null while it is valid */
+            revoked_at: string | null;
+            /** @description the robots it opens; absent: all */
+            readonly robots?: string[];
+        };
+        ApiKeyList: {
+            keys: components["schemas"]["ApiKey"][];
+        };
+        /** @example {
+         *       "name": "new phone",
+         *       "level": "ADMIN"
+         *     } */
+        ApiKeyRequest: {
+            /**
+             * Format: date-time
+             * @description when it shall end, RFC 3339; absent: never
+             */
+            expires_at?: string;
+            level: components["schemas"]["AccessLevel"];
+            /** @description what people know it by */
+            name: string;
+            /** @description the robots it shall open; absent: all */
+            readonly robots?: string[];
+        };
         AuditEntry: {
             /** @description the action: `command`, `skill.upload`, `token.publisher`, … */
             action: string;
@@ -1629,6 +1767,32 @@ export interface components {
          *     } */
         CoordinatesValuePayload: {
             value: components["schemas"]["Coordinates"];
+        };
+        /** @example {
+         *       "id": "d41f0e92ab37",
+         *       "name": "new phone",
+         *       "level": "ADMIN",
+         *       "created_at": "2026-05-04T10:20:30Z",
+         *       "revoked_at": null,
+         *       "last_used_at": null,
+         *       "key": "rk_Yb0…"
+         *     } */
+        CreatedApiKey: {
+            /** @description RFC 3339 */
+            created_at: string;
+            /** @description RFC 3339; absent: it does not end by itself */
+            expires_at?: string;
+            id: string;
+            /** @description the secret, shown this once */
+            key: string;
+            /** @description when it was last traded for a token, to the minute; null: not yet */
+            last_used_at: string | null;
+            level: components["schemas"]["AccessLevel"];
+            name: string;
+            /** @description RFC 3339; null while it is valid */
+            revoked_at: string | null;
+            /** @description the robots it opens; absent: all */
+            readonly robots?: string[];
         };
         /** @description A row of customized_prompts_table. What is read has every column */
         CustomizedPromptsTableRow: {
@@ -2175,6 +2339,35 @@ export interface components {
             /** @description name of the command, as the catalogue lists it */
             command: string;
         };
+        /** @example {
+         *       "code": "q3VbX0m1rY6TzK8sWc2nDg",
+         *       "expires_at": "2026-05-04T10:21:30.000Z"
+         *     } */
+        PairingCode: {
+            /** @description 128 random bits; good once */
+            code: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339; a minute from now
+             */
+            expires_at: string;
+        };
+        /** @example {
+         *       "level": "USER"
+         *     } */
+        PairingRequest: {
+            /** @description over the Unix socket only: id of the API key that the new token shall be bound to */
+            key?: string;
+            /** @description level of the new token, at most the own; USER if absent */
+            level?: components["schemas"]["AccessLevel"];
+        };
+        /** @example {
+         *       "code": "q3VbX0m1rY6TzK8sWc2nDg"
+         *     } */
+        PairRequest: {
+            /** @description as the other device shows it */
+            code: string;
+        };
         PartState: {
             /** @description what the operator of the robot should know */
             notes?: string[];
@@ -2192,7 +2385,7 @@ export interface components {
         };
         /** @description An error (RFC 9457). Endpoints may add members of their own. */
         Problem: {
-            /** @description stable; what a program decides by. New codes may be added: clients must accept codes that are not listed here. Known codes: `malformed_json`, `malformed_multipart`, `bad_request`, `missing_token`, `token_invalid`, `token_expired`, `missing_api_key`, `api_key_invalid`, `key_revoked`, `insufficient_access`, `not_found`, `unknown_command`, `unknown_table`, `row_not_found`, `skill_not_found`, `config_key_not_found`, `unit_not_allowed`, `method_not_allowed`, `request_timeout`, `conflict`, `already_exists`, `busy`, `stopped`, `not_ready`, `estop_engaged`, `lease_held`, `lease_required`, `driven_elsewhere`, `lease_lost`, `precondition_failed`, `too_large`, `uri_too_long`, `unsupported_media_type`, `range_not_satisfiable`, `host_not_allowed`, `validation_failed`, `wrong_value_type`, `invalid_python`, `invalid_csv`, `file_too_large`, `wifi_wrong_password`, `wifi_ssid_not_found`, `wifi_no_address`, `wifi_eap_rejected`, `rate_limited`, `headers_too_large`, `internal_error`, `config_unreadable`, `robot_error`, `robot_unavailable`, `component_unavailable`, `robot_timeout`, `wifi_timeout`, `storage_full` */
+            /** @description stable; what a program decides by. New codes may be added: clients must accept codes that are not listed here. Known codes: `malformed_json`, `malformed_multipart`, `bad_request`, `missing_token`, `token_invalid`, `token_expired`, `missing_api_key`, `api_key_invalid`, `pairing_code_invalid`, `key_revoked`, `insufficient_access`, `secure_channel_required`, `not_found`, `unknown_command`, `unknown_table`, `row_not_found`, `skill_not_found`, `config_key_not_found`, `unit_not_allowed`, `method_not_allowed`, `request_timeout`, `conflict`, `already_exists`, `busy`, `stopped`, `not_ready`, `estop_engaged`, `lease_held`, `lease_required`, `driven_elsewhere`, `lease_lost`, `precondition_failed`, `too_large`, `uri_too_long`, `unsupported_media_type`, `range_not_satisfiable`, `host_not_allowed`, `validation_failed`, `wrong_value_type`, `invalid_python`, `invalid_csv`, `file_too_large`, `wifi_wrong_password`, `wifi_ssid_not_found`, `wifi_no_address`, `wifi_eap_rejected`, `rate_limited`, `headers_too_large`, `internal_error`, `config_unreadable`, `robot_error`, `robot_unavailable`, `component_unavailable`, `robot_timeout`, `wifi_timeout`, `storage_full` */
             code: string;
             /** @description a sentence a person can act on */
             detail: string;
@@ -3005,6 +3198,64 @@ export interface operations {
                      *       "logged_out": true
                      *     } */
                     "application/json": components["schemas"]["LoggedOut"];
+                };
+            };
+        };
+    };
+    pair: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {
+                 *       "code": "q3VbX0m1rY6TzK8sWc2nDg"
+                 *     } */
+                "application/json": components["schemas"]["PairRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenAnswer"];
+                };
+            };
+        };
+    };
+    createPairingCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {
+                 *       "level": "USER"
+                 *     } */
+                "application/json": components["schemas"]["PairingRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {
+                     *       "code": "q3VbX0m1rY6TzK8sWc2nDg",
+                     *       "expires_at": "2026-05-04T10:21:30.000Z"
+                     *     } */
+                    "application/json": components["schemas"]["PairingCode"];
                 };
             };
         };
@@ -3875,6 +4126,96 @@ export interface operations {
                      *       "stamp": "AAAAAAvYAAAAAAJtk1N0rTqVbqzvXQJq"
                      *     } */
                     "application/json": components["schemas"]["JogReply"];
+                };
+            };
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyList"];
+                };
+            };
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {
+                 *       "name": "new phone",
+                 *       "level": "ADMIN"
+                 *     } */
+                "application/json": components["schemas"]["ApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {
+                     *       "id": "d41f0e92ab37",
+                     *       "name": "new phone",
+                     *       "level": "ADMIN",
+                     *       "created_at": "2026-05-04T10:20:30Z",
+                     *       "revoked_at": null,
+                     *       "last_used_at": null,
+                     *       "key": "rk_Yb0…"
+                     *     } */
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: {
+                /** @description needed for the last unlimited ENCHANTER key, and for the key of the caller */
+                confirm?: boolean;
+            };
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {
+                     *       "id": "d41f0e92ab37",
+                     *       "name": "new phone",
+                     *       "level": "ADMIN",
+                     *       "created_at": "2026-05-04T10:20:30Z",
+                     *       "revoked_at": null,
+                     *       "last_used_at": null
+                     *     } */
+                    "application/json": components["schemas"]["ApiKey"];
                 };
             };
         };

@@ -14,6 +14,7 @@ import { renewToken } from './renew-token.ts';
 import { Reply } from './reply.ts';
 import { refusePrefetch, requireAccess } from './require-access.ts';
 import { requireHost } from './require-host.ts';
+import { requireSecureChannel } from './require-secure-channel.ts';
 import type { Answer, EndpointSpec, InputSpec, OutputSpec } from './spec.ts';
 
 type Step = (request: PipelineRequest) => void | Promise<void>;
@@ -65,12 +66,22 @@ export function endpoint<
 /**
  * What a request to this endpoint passes through before its handler, in this order; what it does not need is left out.
  */
-function stepsOf({ access, perRobot, tokenOpensRobot, effects, input, bodyType, bodyStream }: EndpointSpec): Step[] {
+function stepsOf({
+  access,
+  perRobot,
+  tokenOpensRobot,
+  effects,
+  secretAnswer,
+  input,
+  bodyType,
+  bodyStream,
+}: EndpointSpec): Step[] {
   const steps: Array<Step | false> = [
     access !== 'public' && authenticate,
     tokenOpensRobot === true && recognize,
     typeof access !== 'string' && requireAccess,
     perRobot !== true && requireHost,
+    secretAnswer === true && requireSecureChannel,
     effects === true && refusePrefetch,
     input?.body !== undefined && receiveBody,
     ...(input?.body !== undefined && bodyType !== 'multipart' && !bodyStream ? [parseJson, letOthersPass] : []),
@@ -94,6 +105,10 @@ function renderResponse(request: PipelineRequest): void {
   const result: Result =
     value instanceof Reply
       ? { statusCode: value.status, headers: value.headers, body: value.body }
-      : { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value ?? null) };
+      : {
+          statusCode: request.context.exchange.spec.answerStatus ?? 200,
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(value ?? null),
+        };
   request.response = result;
 }

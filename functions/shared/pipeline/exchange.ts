@@ -28,6 +28,8 @@ export interface HostFacts {
    * the stop when they came after every stop before it.
    */
   readonly overtake?: (<T>(stop: () => T, fence: Fence) => T) | undefined;
+  /** The connection itself is TLS. */
+  readonly encrypted?: boolean;
   /** The peer is a trusted proxy: what its forwarding headers say counts. */
   readonly viaTrustedProxy?: boolean;
   /** Why nothing can be answered at the moment. */
@@ -65,6 +67,7 @@ export function seenWith(
       return host.overtaken;
     },
     overtake: host.overtake?.bind(host),
+    encrypted: host.encrypted ?? false,
     viaTrustedProxy: host.viaTrustedProxy ?? false,
     readBody: host.readBody?.bind(host),
     openBody: host.openBody?.bind(host),

@@ -56,6 +56,10 @@ export interface EndpointSpec<
   readonly description?: string;
   readonly input?: I;
   readonly output: O;
+  /** Status of its answer. Default 200. */
+  readonly answerStatus?: 201 | 202;
+  /** Answers with a secret: needs TLS, the Unix socket, or a trusted proxy that says it was reached over TLS. */
+  readonly secretAnswer?: true;
   /** Headers of its answer that tell what the body does not. */
   readonly answerHeaders?: readonly AnswerHeader[];
   readonly uses?: U;
