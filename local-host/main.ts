@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { database } from '../functions/database/ports.ts';
 import { fillWithStarterRows } from '../functions/database/starter-rows.ts';
 import { ConfigError, loadConfig } from '../functions/shared/config.ts';
@@ -10,11 +11,19 @@ import { FileFault } from '../functions/shared/kit/files/watched-file.ts';
 import { createLogger } from '../functions/shared/observability/logger.ts';
 import { maskUrl } from '../functions/shared/observability/mask-url.ts';
 import { simulatedParts } from '../functions/shared/simulated-parts.ts';
+import { exitCodeOf } from './cli/entry.ts';
 import { LIMITS } from './http/limits.ts';
 import { LogDestination } from './log-destination.ts';
 import { startService } from './service.ts';
 import { StartError } from './start-error.ts';
 import { createSdNotify } from './systemd/sd-notify.ts';
+
+const USAGE = `Usage:
+  npm start                the service, until it is told to end
+  npm start -- --empty     without the rows of a small robot that a simulated one begins with
+  npm start -- --version
+
+Settings come from the environment (SERVICE_…); docs/configuration.md lists them.`;
 
 /** The process exits by then even if shutdown hangs, before systemd would kill it. */
 const FORCED_EXIT_MS = 9_000;
@@ -26,8 +35,20 @@ const log = new LogDestination(2);
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 
-/** Loads the settings, starts the service and shuts it down. Announcements go to stdout, the log to stderr. */
+/** Starts the service, unless the command line asks for something else or is invalid. */
 async function main(): Promise<void> {
+  let empty = false;
+  let starts = false;
+  const code = await exitCodeOf(USAGE, process.argv.slice(2), async () => {
+    ({ empty = false } = parseArgs({ options: { empty: { type: 'boolean' } } }).values);
+    starts = true;
+  });
+  if (starts) await start(empty);
+  else process.exitCode = code;
+}
+
+/** Loads the settings, starts the service and shuts it down. Announcements go to stdout, the log to stderr. */
+async function start(empty: boolean): Promise<void> {
   const { config, warnings } = loadConfig(process.env);
   const logger = createLogger(config.SERVICE_LOG_LEVEL, log);
   for (const warning of warnings) logger.warn(warning);
@@ -63,7 +84,7 @@ async function main(): Promise<void> {
   service.ports
     .get(database)
     .then(async (opened) => {
-      const isEmpty = config.SERVICE_MODE === 'robot' || process.argv.includes('--empty');
+      const isEmpty = config.SERVICE_MODE === 'robot' || empty;
       if (opened.isNew && !isEmpty) await fillWithStarterRows(opened);
     })
     .catch((error: unknown) => logger.error({ err: error }, 'could not open or fill the database'));

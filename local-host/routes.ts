@@ -85,21 +85,17 @@ export interface Route {
   readonly endpoint: Endpoint;
   /** API versions that have the route; empty for a path without `{version}`. */
   readonly versions: readonly Version[];
-  /** A GET without side effects, which also answers HEAD. */
-  readonly safe: boolean;
   /** Also deployed as a Lambda function. */
   readonly cloud: boolean;
 }
 
-type RouteOptions = { readonly versions?: readonly Version[]; readonly safe?: true; readonly cloud?: true };
+type RouteOptions = { readonly versions?: readonly Version[]; readonly cloud?: true };
 
 function route(method: Method, path: string, module: { handler: Endpoint }, options: RouteOptions = {}): Route {
   const versions = options.versions ?? (path.includes('{version}') ? (['v1', 'v2'] as const) : []);
-  const { safe = false, cloud = false } = options;
-  return { method, path, endpoint: module.handler, versions, safe, cloud };
+  return { method, path, endpoint: module.handler, versions, cloud: options.cloud ?? false };
 }
 
-const SAFE = { safe: true } as const;
 const CLOUD = { cloud: true } as const;
 
 /**
@@ -113,10 +109,10 @@ export const ROUTES: readonly Route[] = [
   route('POST', '/api/{version}/auth/logout', logout, { versions: ['v2'] }),
   route('POST', '/api/{version}/auth/pairing', createPairingCode, { versions: ['v2'] }),
   route('POST', '/api/{version}/auth/pair', pair, { versions: ['v2'] }),
-  route('GET', '/api/{version}/keys/', listKeys, { versions: ['v2'], ...SAFE }),
+  route('GET', '/api/{version}/keys/', listKeys, { versions: ['v2'] }),
   route('POST', '/api/{version}/keys/', createKey, { versions: ['v2'] }),
   route('DELETE', '/api/{version}/keys/{key_id}', revokeKey, { versions: ['v2'] }),
-  route('GET', '/.well-known/jwks.json', getJwks, { ...SAFE, ...CLOUD }),
+  route('GET', '/.well-known/jwks.json', getJwks, CLOUD),
 
   // Commands
   route('POST', '/api/{version}/coordinates/', sendCoordinates, CLOUD),
@@ -130,17 +126,17 @@ export const ROUTES: readonly Route[] = [
   route('POST', '/api/{version}/commands/{command}/', runCommand, { versions: ['v2'], ...CLOUD }),
   route('GET', '/api/{version}/commands/', listCommands, CLOUD),
   route('POST', '/api/{version}/stop', stop, CLOUD),
-  route('GET', '/api/{version}/lease/', getLease, { versions: ['v2'], ...SAFE }),
+  route('GET', '/api/{version}/lease/', getLease, { versions: ['v2'] }),
   route('POST', '/api/{version}/lease/', acquireLease, { versions: ['v2'] }),
   route('POST', '/api/{version}/lease/take', takeLease, { versions: ['v2'] }),
   route('PUT', '/api/{version}/lease/{lease_id}', keepLease, { versions: ['v2'] }),
   route('DELETE', '/api/{version}/lease/{lease_id}', releaseLease, { versions: ['v2'] }),
   route('POST', '/api/{version}/jog/', sendJog, { versions: ['v2'] }),
-  route('GET', '/api/{version}/estop', getEmergencyStop, { versions: ['v2'], ...SAFE }),
+  route('GET', '/api/{version}/estop', getEmergencyStop, { versions: ['v2'] }),
 
   // Robot description
-  route('GET', '/api/{version}/urdf/{filename}', getUrdf, SAFE),
-  route('GET', '/api/{version}/meshes/{filepath+}', getMesh, SAFE),
+  route('GET', '/api/{version}/urdf/{filename}', getUrdf),
+  route('GET', '/api/{version}/meshes/{filepath+}', getMesh),
 
   // Database
   route('GET', '/api/{version}/database/read/', readTable),
@@ -156,7 +152,7 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/database/exports/', listExports, { versions: ['v2'] }),
   route('DELETE', '/api/{version}/database/exports/{filepath+}', deleteExport, { versions: ['v2'] }),
   route('GET', '/api/{version}/database/get_path/', getPath),
-  route('GET', '/api/{version}/database/tables/', listTables, { versions: ['v2'], ...SAFE }),
+  route('GET', '/api/{version}/database/tables/', listTables, { versions: ['v2'] }),
   route('GET', '/api/{version}/database/tables/{table}.csv', downloadTable, { versions: ['v2'] }),
   route('PUT', '/api/{version}/database/tables/{table}.csv', uploadTable, { versions: ['v2'] }),
   route('GET', '/api/{version}/database/backups/', listBackups),
@@ -169,7 +165,7 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/skill/list/', listSkills),
   route('PATCH', '/api/{version}/skill/enable/', enableSkill),
   route('POST', '/api/{version}/skill/enable/', enableSkill, { versions: ['v1'] }),
-  route('GET', '/api/{version}/skill/download/{skill_name}', downloadSkill, SAFE),
+  route('GET', '/api/{version}/skill/download/{skill_name}', downloadSkill),
   route('PATCH', '/api/{version}/skill/rename/', renameSkill),
 
   // Network
@@ -197,12 +193,12 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/audit/', readAudit),
 
   // Status and documentation
-  route('GET', '/status', getStatus, { ...SAFE, ...CLOUD }),
-  route('GET', '/health/live', checkLive, SAFE),
-  route('GET', '/health/ready', checkReady, SAFE),
+  route('GET', '/status', getStatus, CLOUD),
+  route('GET', '/health/live', checkLive),
+  route('GET', '/health/ready', checkReady),
   route('GET', '/metrics', getMetrics),
-  route('GET', '/openapi.json', getOpenapi, { ...SAFE, ...CLOUD }),
-  route('GET', '/asyncapi.json', getAsyncapi, SAFE),
-  route('GET', '/docs', getDocsPage, SAFE),
-  route('GET', '/docs/{file}', getDocsFile, SAFE),
+  route('GET', '/openapi.json', getOpenapi, CLOUD),
+  route('GET', '/asyncapi.json', getAsyncapi),
+  route('GET', '/docs', getDocsPage),
+  route('GET', '/docs/{file}', getDocsFile),
 ];

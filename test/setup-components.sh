@@ -4,6 +4,7 @@ set -euo pipefail
 
 packages=(
   alsa-utils      # amixer
+  caddy           # a proxy in front of the service
   chromium        # a real browser for the documentation page
   curl            # the README's session
   default-jdk-headless # OpenAPI Generator, and its client in Java
@@ -19,6 +20,7 @@ packages=(
   maven           # fetches OpenAPI Generator
   mosquitto       # a real MQTT broker
   network-manager
+  nginx-light     # another proxy
   openssh-client
   openssh-server  # the base computer
   pipewire        # a loudspeaker, of the newer kind

@@ -13,5 +13,5 @@ export const handler = endpoint({
   summary: 'Exchange an API key for a token',
   output: TokenAnswer,
   uses: { tokens, logger, metrics },
-  effects: true,
+  effects: 'all',
 }).handler(async ({ caller }, ports) => tokenReply(await issueToken(ports, caller)));

@@ -19,7 +19,7 @@ export const handler = endpoint({
   input: { query: AuthenticateQuery },
   output: TokenAnswer,
   uses: { tokens, logger, metrics },
-  effects: true,
+  effects: 'all',
   errors: ['insufficient_access'],
 }).handler(async ({ caller, valid: { query }, record }, ports) => {
   const { username, mediamtx_publish: mayPublish = false } = query;

@@ -15,6 +15,6 @@ export const handler = endpoint({
     'Keeps client id, access level, username and permissions. The old token stays valid until it expires. With SERVICE_SESSION_MAX_HOURS the last token ends when the session does. A token issued over the Unix socket can only be refreshed there.',
   output: TokenAnswer,
   uses: { tokens, logger, metrics },
-  effects: true,
+  effects: 'all',
   errors: ['insufficient_access'],
 }).handler(async ({ caller, listener }, ports) => tokenReply(await refreshToken(ports, caller, listener)));

@@ -15,6 +15,7 @@ import { COMMAND_ERRORS } from './typed-command.ts';
 export const handler = endpoint({
   access: 'any-token',
   perRobot: true,
+  effects: 'some',
   renewsToken: true,
   summary: 'Send a command that takes no value, or ask the robot',
   input: { path: NoArgCommandPath },

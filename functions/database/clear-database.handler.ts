@@ -10,7 +10,7 @@ export const handler = endpoint({
   summary: 'Delete all rows of every table',
   description:
     'A GET with an effect. A snapshot of the database is taken first and named in the response; ADMIN and ENCHANTER can restore it.',
-  effects: true,
+  effects: 'all',
   audit: 'database.clear',
   uses: { database },
   errors: ['busy', 'storage_full', 'component_unavailable'],

@@ -16,11 +16,14 @@ import { CommandError, exitCodeOf, runIfMain, UsageError, withFileErrors } from 
 const USAGE = `Usage:
   npm run --silent api-key -- create --name NAME --level USER|ADMIN|ENCHANTER [--robots ID,ID] [--expires-at TIME]
   npm run --silent api-key -- list
-  npm run --silent api-key -- revoke --id ID      ID "local": all tokens issued over the Unix socket`;
+  npm run --silent api-key -- revoke --id ID      ID "local": all tokens issued over the Unix socket
+
+NAME says whose key it is, at most 100 characters. --robots: of a fleet, the robots that the key opens; without it all.
+The settings of the service (SERVICE_…) must be the same here as there: they say where its data folder is.`;
 
 /** Creates, lists and revokes API keys. `create` prints only the key on stdout; it cannot be shown again. */
 export function main(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
-  return exitCodeOf(USAGE, async () => {
+  return exitCodeOf(USAGE, argv, async () => {
     const [action, ...args] = argv;
     const prepare = action !== undefined && Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
     if (!prepare) throw new UsageError(action === undefined ? 'Missing command.' : `Unknown command "${action}".`);

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { BUILD } from '../../functions/shared/build-info.ts';
 import { ConfigError } from '../../functions/shared/config.ts';
 import { FileFault } from '../../functions/shared/kit/files/watched-file.ts';
 
@@ -20,11 +21,14 @@ export async function runIfMain(moduleUrl: string, command: Command): Promise<vo
 
 /**
  * Runs the work of a command and returns its exit code: 0 on success; 2 with the usage text for an invalid command
- * line; 1 with a one-line message for an invalid setting or file. Unexpected errors are rethrown.
+ * line; 1 with a one-line message for an invalid setting or file. Unexpected errors are rethrown. With `--help` it
+ * prints the usage text instead, with `--version` the build.
  */
-export async function exitCodeOf(usage: string, work: () => Promise<void>): Promise<number> {
+export async function exitCodeOf(usage: string, argv: readonly string[], work: () => Promise<void>): Promise<number> {
   try {
-    await work();
+    const asked = argv.find((argument) => ['--help', '-h', '--version'].includes(argument));
+    if (asked === undefined) await work();
+    else process.stdout.write(`${asked === '--version' ? `robot-rest ${BUILD}` : usage}\n`);
     return 0;
   } catch (error) {
     if (isUsageError(error)) {

@@ -12,7 +12,7 @@ const USAGE = `Usage:
 
 /** Shows and rotates the keys that sign tokens. Never prints a private key. */
 export function main(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
-  return exitCodeOf(USAGE, async () => {
+  return exitCodeOf(USAGE, argv, async () => {
     const [action, ...args] = argv;
     if (action !== 'show' && action !== 'rotate') {
       throw new UsageError(action === undefined ? 'Missing command.' : `Unknown command "${action}".`);

@@ -9,7 +9,7 @@ export interface Match {
 }
 
 export interface Router {
-  /** The route of a request; HEAD finds the GET route if that is safe. */
+  /** The route of a request; HEAD finds the GET route if that has no effect. */
   find(method: string, path: string): Match | undefined;
   /** Methods of the path, for `Allow`; empty if the path is unknown. */
   allowed(path: string): string[];
@@ -51,16 +51,21 @@ export function createRouter(routes: readonly Route[], fleet: boolean): Router {
     find(method, path) {
       if (method !== 'HEAD') return METHODS.includes(method as Method) ? lookup(method as Method, path) : undefined;
       const match = lookup('GET', path);
-      return match?.route.safe ? match : undefined;
+      return match && answersHead(match.route) ? match : undefined;
     },
     allowed(path) {
       return METHODS.flatMap((method) => {
         const match = lookup(method, path);
         if (!match) return [];
-        return match.route.safe ? [method, 'HEAD'] : [method];
+        return answersHead(match.route) ? [method, 'HEAD'] : [method];
       });
     },
   };
+}
+
+/** HEAD is a GET whose body is left out, so that it must change nothing. */
+export function answersHead({ method, endpoint }: Route): boolean {
+  return method === 'GET' && endpoint.spec.effects === undefined;
 }
 
 /** The paths of a route, one per version. */

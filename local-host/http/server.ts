@@ -15,6 +15,7 @@ import type { AnswerBudget } from './answer-budget.ts';
 import { hasLargeUnreadBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type Client, createClientAddress } from './client-address.ts';
+import { addVary, Compression, withoutCoding } from './compression.ts';
 import type { Connections } from './connections.ts';
 import { createCors, createOriginCheck, preflightHeaders } from './cors.ts';
 import { toEvent } from './event.ts';
@@ -61,6 +62,7 @@ export function createHttpServer(
   const cors = createCors(config.SERVICE_CORS_ORIGINS);
   const checkOrigin = createOriginCheck(config.SERVICE_CORS_ORIGINS);
   const outbox = new Outbox();
+  const compression = new Compression();
 
   const options = {
     requireHostHeader: false,
@@ -130,7 +132,7 @@ export function createHttpServer(
       method,
       path: target.path,
       query: target.query,
-      headers: request.headers as Record<string, string | undefined>, // as: of the headers Node merges, only set-cookie is an array, and that is a response header
+      headers: withoutCoding(request.headers) as Record<string, string | undefined>, // as: of the headers Node merges, only set-cookie is an array, and that is a response header
       params: match?.params ?? {},
       routeKey: match?.routeKey ?? `${method} (unmatched)`,
       sourceIp: client.address,
@@ -142,15 +144,17 @@ export function createHttpServer(
     };
     const answered = run ? answer(event, context, UNROUTED, run) : (match as Match).route.endpoint(event, context); // as: without `run` there is a match
     return answered.then((result) => {
-      const origin = cors(request.headers.origin);
-      if (origin) Object.assign(result.headers, origin);
+      const compress = compression.chosen(result, request, event.routeKey);
+      const { vary, ...origin } = cors(request.headers.origin) ?? {};
+      if (vary !== undefined) addVary(result.headers, vary);
+      Object.assign(result.headers, origin);
       if (extra) Object.assign(result.headers, extra);
       // After an upgrade request Node's parser drops whatever follows in the same packet, which might be a stop.
       if (inFlight.draining || request.headers.upgrade !== undefined) result.headers.connection = 'close';
       const { authorization } = result.headers;
       if (typeof authorization === 'string') noteToken(authorization);
       pending.endless = result.headers['content-type'] === 'text/event-stream';
-      outbox.post(result, {
+      const delivery = {
         request,
         response,
         limits,
@@ -158,7 +162,9 @@ export function createHttpServer(
         largeUnreadBody: hasLargeUnreadBody(request),
         answers,
         clientAddress: client.address,
-      });
+      };
+      if (!compress) return outbox.post(result, delivery);
+      return compression.apply(result).then((compressed) => outbox.post(compressed, delivery));
     });
   }
 

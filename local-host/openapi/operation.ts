@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import type { Access } from '../../functions/shared/access.ts';
 import type { EndpointSpec, InputSpec } from '../../functions/shared/pipeline/spec.ts';
+import { answersHead } from '../http/router.ts';
 import type { Route, Version } from '../routes.ts';
 import { operationId } from './operation-ids.ts';
 import { problemResponses } from './problems.ts';
@@ -124,8 +125,8 @@ function accessSentence(access: Access): string {
   }
 }
 
-function headSentence({ safe }: Route): string {
-  return safe ? 'HEAD is answered too.' : '';
+function headSentence(route: Route): string {
+  return answersHead(route) ? 'HEAD is answered too.' : '';
 }
 
 function securityOf(access: Access): Array<Record<string, string[]>> {

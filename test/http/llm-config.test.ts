@@ -18,8 +18,15 @@ describe('The language-model configuration', () => {
     }
   });
 
-  it('does not support HEAD', async () => {
-    expect((await service.as('ENCHANTER', PATH, { method: 'HEAD' })).status).toBe(405);
+  it('answers HEAD with everything except the bytes', async () => {
+    const get = await service.as('ENCHANTER', PATH);
+    const { status, headers, text } = await service.as('ENCHANTER', PATH, { method: 'HEAD' });
+    expect([status, headers.etag, headers['content-length'], text]).toEqual([
+      200,
+      get.headers.etag,
+      get.headers['content-length'],
+      '',
+    ]);
   });
 
   it('keeps all comments byte for byte when changed', async () => {

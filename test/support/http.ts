@@ -1,10 +1,12 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
+import { gunzipSync } from 'node:zlib';
 
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  /** Decompressed; `bytes` are as they came. */
   readonly text: string;
   readonly bytes: Buffer;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
@@ -50,7 +52,8 @@ export function http(base: string, path: string, call: HttpCall = {}): Promise<H
       response.on('error', reject);
       response.on('end', () => {
         const bytes = Buffer.concat(chunks);
-        const text = bytes.toString('utf8');
+        const isZipped = response.headers['content-encoding'] === 'gzip' && bytes.length > 0;
+        const text = (isZipped ? gunzipSync(bytes) : bytes).toString('utf8');
         const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== '';
         resolve({
           status: response.statusCode ?? 0,

@@ -33,6 +33,8 @@ export interface paths {
         /**
          * Read the audit trail
          * @description Needs a token of access level ENCHANTER.
+         *
+         *     HEAD is answered too.
          */
         get: operations["readAuditTrail"];
         put?: never;
@@ -205,6 +207,8 @@ export interface paths {
         /**
          * List the commands of the robot
          * @description Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
          */
         get: operations["listCommands"];
         put?: never;
@@ -287,6 +291,8 @@ export interface paths {
         /**
          * List the snapshots of the database
          * @description Needs a token of access level ENCHANTER or ADMIN.
+         *
+         *     HEAD is answered too.
          */
         get: operations["listBackups"];
         put?: never;
@@ -375,6 +381,8 @@ export interface paths {
          * @description With their paths, including those in folders, and how much of the quota they use. DELETE on a path removes that export.
          *
          *     Needs a token of access level ENCHANTER or ADMIN.
+         *
+         *     HEAD is answered too.
          */
         get: operations["listExports"];
         put?: never;
@@ -417,6 +425,8 @@ export interface paths {
         /**
          * The database connection URL
          * @description Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
          */
         get: operations["getDatabasePath"];
         put?: never;
@@ -459,6 +469,8 @@ export interface paths {
         /**
          * Read one row
          * @description Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
          */
         get: operations["readRow"];
         put?: never;
@@ -481,6 +493,8 @@ export interface paths {
          * @description All rows come from one state of the table. The header `X-Total-Count` is the number of rows of the whole table.
          *
          *     Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
          */
         get: operations["readTable"];
         put?: never;
@@ -549,6 +563,8 @@ export interface paths {
          * @description RFC 4180, in UTF-8 with a header line; NULL is an empty field, the empty string `""`. All rows come from one state of the table, in the order of their keys.
          *
          *     Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
          */
         get: operations["downloadTable"];
         /**
@@ -663,6 +679,8 @@ export interface paths {
          * @description Server-sent events: CloudEvents 1.0 in JSON, and events named `subscribed`, `snapshot`, `gap` and `error`. The stream ends with the token. A WebSocket on the same path does the same; `/asyncapi.json` describes its messages, and the events of each topic.
          *
          *     Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -917,6 +935,8 @@ export interface paths {
          * @description JSON, or the bytes of the YAML file for `Accept: application/yaml`. Integers keep every digit; `.nan` and `.inf`, which JSON cannot express, are strings.
          *
          *     Needs a token of access level ENCHANTER.
+         *
+         *     HEAD is answered too.
          */
         get: operations["getLlmConfig"];
         put?: never;
@@ -989,6 +1009,8 @@ export interface paths {
         /**
          * Scan for Wi-Fi networks and report the current connection
          * @description Needs a token of access level ENCHANTER or ADMIN.
+         *
+         *     HEAD is answered too.
          */
         get: operations["scanWifi"];
         put?: never;
@@ -1011,6 +1033,8 @@ export interface paths {
          * @description In a fleet every robot that its broker knows, else the one of this service. An API key that is limited to robots is shown these, and may ask with a token for any of them.
          *
          *     Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
          */
         get: operations["listRobots"];
         put?: never;
@@ -1033,6 +1057,8 @@ export interface paths {
          * @description The last hour, or a window from `since` to `until`, or with `cursor` what follows an earlier answer. JSON, or one line per entry with `Accept: text/plain`. With `follow=true` new entries as server-sent events (`text/event-stream`), each a JSON LogEntry, until the client leaves, its token ends, or 30 minutes have passed; an Accept header that contradicts the query is 422. A unit without unit file and journal entries is 404.
          *
          *     Needs a token of access level ENCHANTER or ADMIN.
+         *
+         *     HEAD is answered too.
          */
         get: operations["getServiceLogs"];
         put?: never;
@@ -1055,6 +1081,8 @@ export interface paths {
          * @description Only units that SERVICE_ALLOWED_UNITS covers appear.
          *
          *     Needs a token of access level ENCHANTER or ADMIN.
+         *
+         *     HEAD is answered too.
          */
         get: operations["listServices"];
         put?: never;
@@ -1117,6 +1145,8 @@ export interface paths {
         /**
          * List the skills
          * @description Needs a token of access level ENCHANTER or ADMIN.
+         *
+         *     HEAD is answered too.
          */
         get: operations["listSkills"];
         put?: never;
@@ -1267,6 +1297,8 @@ export interface paths {
         /**
          * Read the system volume
          * @description Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
          */
         get: operations["getVolume"];
         put?: never;
@@ -1405,6 +1437,8 @@ export interface paths {
         /**
          * Metrics in the Prometheus text format
          * @description Open to anybody.
+         *
+         *     HEAD is answered too.
          */
         get: operations["getMetrics"];
         put?: never;

@@ -82,7 +82,7 @@ function stepsOf({
     typeof access !== 'string' && requireAccess,
     perRobot !== true && requireHost,
     secretAnswer === true && requireSecureChannel,
-    effects === true && refusePrefetch,
+    effects === 'all' && refusePrefetch,
     input?.body !== undefined && receiveBody,
     ...(input?.body !== undefined && bodyType !== 'multipart' && !bodyStream ? [parseJson, letOthersPass] : []),
     parseInput,

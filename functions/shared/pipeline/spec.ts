@@ -75,8 +75,11 @@ export interface EndpointSpec<
   readonly exactIntegers?: boolean;
   /** Takes any query: it means nothing here, and a stop must not fail because of one. */
   readonly anyQuery?: boolean;
-  /** A GET that changes something: a browser's prefetch is refused. */
-  readonly effects?: boolean;
+  /**
+   * A GET that changes something: it is not run for HEAD, and a browser's prefetch is refused. `some`: only some of its
+   * requests do, of which the handler refuses a prefetch itself.
+   */
+  readonly effects?: 'all' | 'some';
   /** Worked off when it is parsed; everything else waits for the earlier requests of its connection. */
   readonly urgent?: boolean;
   /** Does not wait for the earlier requests of its connection; its answer does. */

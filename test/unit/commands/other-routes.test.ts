@@ -7,6 +7,7 @@ import { handler as stop } from '../../../functions/commands/stop.handler.ts';
 import { noRobot } from '../../../functions/shared/robot-link/adapters/none.ts';
 import { argsSchema } from '../../../functions/shared/robot-link/command-args.ts';
 import { DOCUMENTED_RESULTS } from '../../../functions/shared/robot-link/documented-results.ts';
+import { answersHead } from '../../../local-host/http/router.ts';
 import { ROUTES } from '../../../local-host/routes.ts';
 import { invoke } from '../../support/invoke.ts';
 import { asClient, commandPorts, openSimulatedRobot, scriptedLink } from '../../support/robot.ts';
@@ -218,6 +219,7 @@ describe('The routes of the commands', () => {
     const onlyV2 = mine.filter(({ versions }) => !versions.includes('v1')).map(({ path }) => path);
     expect(mine).toHaveLength(11);
     expect(onlyV2).toEqual(['/api/{version}/commands/{command}/']);
-    expect(mine.every(({ cloud, safe }) => cloud && !safe)).toBe(true);
+    expect(mine.every(({ cloud }) => cloud)).toBe(true);
+    expect(new Set(mine.filter(answersHead).map(({ path }) => path))).toEqual(new Set(['/api/{version}/commands/']));
   });
 });

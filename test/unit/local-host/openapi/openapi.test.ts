@@ -147,7 +147,6 @@ describe('An operation', () => {
     path: '/api/{version}/service/{knob+}',
     endpoint: made,
     versions: ['v1', 'v2'],
-    safe: false,
     cloud: false,
   };
   const { paths } = JSON.parse(JSON.stringify(createApiDocument([route])));
