@@ -92,7 +92,7 @@ explain_way_back() {
   file=${file:-$data/robot.sqlite}
   echo "The database may have a newer schema than ${1#releases/} supports ($knows). If so, that release will not touch it, and"
   echo 'all database routes return 503 until the database is replaced by an older snapshot. Available snapshots:'
-  for snapshot in "$data"/backups/snapshot-*.sqlite; do
+  for snapshot in "$data"/backups/snapshot-[0-9][0-9][0-9][0-9][0-9][0-9]*Z.sqlite; do
     [ -f "$snapshot" ] || continue
     version=$(od -An -tu4 --endian=big -j60 -N4 "$snapshot" | tr -d ' ')
     echo "  ${snapshot##*/} (schema $version)"

@@ -29,8 +29,10 @@ import * as stop from '../functions/commands/stop.handler.ts';
 import * as addItem from '../functions/database/add-item.handler.ts';
 import * as clearDatabase from '../functions/database/clear-database.handler.ts';
 import * as clearTable from '../functions/database/clear-table.handler.ts';
+import * as createBackup from '../functions/database/create-backup.handler.ts';
 import * as deleteExport from '../functions/database/delete-export.handler.ts';
 import * as deleteItem from '../functions/database/delete-item.handler.ts';
+import * as downloadBackup from '../functions/database/download-backup.handler.ts';
 import * as downloadTable from '../functions/database/download-table.handler.ts';
 import * as exportTable from '../functions/database/export-table.handler.ts';
 import * as getPath from '../functions/database/get-path.handler.ts';
@@ -43,6 +45,7 @@ import * as readTable from '../functions/database/read-table.handler.ts';
 import * as restoreBackup from '../functions/database/restore-backup.handler.ts';
 import * as updateControllerConfig from '../functions/database/update-controller-config.handler.ts';
 import * as updateItem from '../functions/database/update-item.handler.ts';
+import * as uploadBackup from '../functions/database/upload-backup.handler.ts';
 import * as uploadTable from '../functions/database/upload-table.handler.ts';
 import type { Endpoint } from '../functions/shared/pipeline/endpoint.ts';
 import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
@@ -156,6 +159,9 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/database/tables/{table}.csv', downloadTable, { versions: ['v2'] }),
   route('PUT', '/api/{version}/database/tables/{table}.csv', uploadTable, { versions: ['v2'] }),
   route('GET', '/api/{version}/database/backups/', listBackups),
+  route('POST', '/api/{version}/database/backups/', createBackup, { versions: ['v2'] }),
+  route('GET', '/api/{version}/database/backups/{name}', downloadBackup, { versions: ['v2'] }),
+  route('PUT', '/api/{version}/database/backups/{name}', uploadBackup, { versions: ['v2'] }),
   route('POST', '/api/{version}/database/restore/', restoreBackup),
 
   // Skills

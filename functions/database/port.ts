@@ -94,6 +94,8 @@ export interface RobotDatabase {
   uploadCsv(table: TableName, file: Readable, options: Requester & { readonly dryRun: boolean }): Promise<Uploaded>;
   /** Newest first. */
   snapshots(): Promise<Snapshot[]>;
+  /** Takes a snapshot, and gives its name. Error: storage_full. */
+  snapshot(): Promise<string>;
   /** Puts a snapshot in place of what is there. Errors: not_found, conflict (newer than the code, or damaged), busy. */
   restore(name: string, requester: Requester): Promise<Restored>;
   /** This process has made the database: it holds nothing but what was written since. */

@@ -55,6 +55,9 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/{version}/database/tables/{table}.csv': 'downloadTable',
   'PUT /api/{version}/database/tables/{table}.csv': 'uploadTable',
   'GET /api/{version}/database/backups/': 'listBackups',
+  'POST /api/{version}/database/backups/': 'createBackup',
+  'GET /api/{version}/database/backups/{name}': 'downloadBackup',
+  'PUT /api/{version}/database/backups/{name}': 'uploadBackup',
   'POST /api/{version}/database/restore/': 'restoreBackup',
 
   'POST /api/{version}/skill/upload/': 'uploadSkill',

@@ -43,6 +43,8 @@ const MADE_FIRST: Readonly<Record<string, readonly Made[]>> = {
 /** Names that only a service can give, and how it refuses others. */
 const NEVER_THERE: Readonly<Record<string, readonly [status: number, code: string]>> = {
   restoreBackup: [404, 'not_found'],
+  downloadBackup: [404, 'not_found'],
+  uploadBackup: [422, 'backup_invalid'],
   pair: [401, 'pairing_code_invalid'],
   revokeKey: [404, 'not_found'],
   keepLease: [410, 'lease_lost'],
@@ -60,6 +62,7 @@ function uploaded(): HttpCall {
 /** Bodies that are files, by media type. */
 const FILES: Readonly<Record<string, HttpCall>> = {
   'multipart/form-data': uploaded(),
+  'application/vnd.sqlite3': { headers: { 'content-type': 'application/vnd.sqlite3' }, body: 'no database' },
   'text/csv': { headers: { 'content-type': 'text/csv' }, body: 'id,name\r\n1,Moves\r\n' },
 };
 

@@ -296,6 +296,42 @@ export interface paths {
          */
         get: operations["listBackups"];
         put?: never;
+        /**
+         * Take a snapshot of the database
+         * @description Out of one state. Refused when the snapshots of the last 7 days fill SERVICE_BACKUP_MAX_BYTES. No body.
+         *
+         *     Needs a token of access level ENCHANTER or ADMIN.
+         */
+        post: operations["createBackup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/database/backups/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a snapshot of the database
+         * @description One SQLite file, which any program that reads SQLite can open.
+         *
+         *     Needs a token of access level ENCHANTER or ADMIN.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["downloadBackup"];
+        /**
+         * Upload a snapshot of the database
+         * @description Nothing is restored by it. It is checked by another process, for 30 s at most: one that is damaged, newer, or of another service, or that has views, triggers or further tables, is 422 `backup_invalid`. A name that exists is 409.
+         *
+         *     Needs a token of access level ENCHANTER or ADMIN.
+         */
+        put: operations["uploadBackup"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1828,6 +1864,13 @@ export interface components {
             /** @description the robots it opens; absent: all */
             readonly robots?: string[];
         };
+        CreatedBackup: {
+            /**
+             * @description the snapshot of the present content
+             * @example snapshot-000001-20260401T120000Z.sqlite
+             */
+            backup: string;
+        };
         /** @description A row of customized_prompts_table. What is read has every column */
         CustomizedPromptsTableRow: {
             /**
@@ -2419,7 +2462,7 @@ export interface components {
         };
         /** @description An error (RFC 9457). Endpoints may add members of their own. */
         Problem: {
-            /** @description stable; what a program decides by. New codes may be added: clients must accept codes that are not listed here. Known codes: `malformed_json`, `malformed_multipart`, `bad_request`, `missing_token`, `token_invalid`, `token_expired`, `missing_api_key`, `api_key_invalid`, `pairing_code_invalid`, `key_revoked`, `insufficient_access`, `secure_channel_required`, `not_found`, `unknown_command`, `unknown_table`, `row_not_found`, `skill_not_found`, `config_key_not_found`, `unit_not_allowed`, `method_not_allowed`, `request_timeout`, `conflict`, `already_exists`, `busy`, `stopped`, `not_ready`, `estop_engaged`, `lease_held`, `lease_required`, `driven_elsewhere`, `lease_lost`, `precondition_failed`, `too_large`, `uri_too_long`, `unsupported_media_type`, `range_not_satisfiable`, `host_not_allowed`, `validation_failed`, `wrong_value_type`, `invalid_python`, `invalid_csv`, `file_too_large`, `wifi_wrong_password`, `wifi_ssid_not_found`, `wifi_no_address`, `wifi_eap_rejected`, `rate_limited`, `headers_too_large`, `internal_error`, `config_unreadable`, `robot_error`, `robot_unavailable`, `component_unavailable`, `robot_timeout`, `wifi_timeout`, `storage_full` */
+            /** @description stable; what a program decides by. New codes may be added: clients must accept codes that are not listed here. Known codes: `malformed_json`, `malformed_multipart`, `bad_request`, `missing_token`, `token_invalid`, `token_expired`, `missing_api_key`, `api_key_invalid`, `pairing_code_invalid`, `key_revoked`, `insufficient_access`, `secure_channel_required`, `not_found`, `unknown_command`, `unknown_table`, `row_not_found`, `skill_not_found`, `config_key_not_found`, `unit_not_allowed`, `method_not_allowed`, `request_timeout`, `conflict`, `already_exists`, `busy`, `stopped`, `not_ready`, `estop_engaged`, `lease_held`, `lease_required`, `driven_elsewhere`, `lease_lost`, `precondition_failed`, `too_large`, `uri_too_long`, `unsupported_media_type`, `range_not_satisfiable`, `host_not_allowed`, `validation_failed`, `wrong_value_type`, `invalid_python`, `backup_invalid`, `invalid_csv`, `file_too_large`, `wifi_wrong_password`, `wifi_ssid_not_found`, `wifi_no_address`, `wifi_eap_rejected`, `rate_limited`, `headers_too_large`, `internal_error`, `config_unreadable`, `robot_error`, `robot_unavailable`, `component_unavailable`, `robot_timeout`, `wifi_timeout`, `storage_full` */
             code: string;
             /** @description a sentence a person can act on */
             detail: string;
@@ -3524,6 +3567,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SnapshotList"];
+                };
+            };
+        };
+    };
+    createBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedBackup"];
+                };
+            };
+        };
+    };
+    downloadBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.sqlite3": string;
+                };
+            };
+        };
+    };
+    uploadBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/vnd.sqlite3": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Snapshot"];
                 };
             };
         };

@@ -16,6 +16,9 @@ interface CatalogueEntry {
 /** What a service has at this moment. */
 interface Inventory {
   readonly backups: readonly string[];
+  /** A pairing code. */
+  readonly code: string;
+  readonly keys: readonly string[];
   readonly commands: readonly CatalogueEntry[];
   readonly units: readonly string[];
   /** A number that no row has. */
@@ -59,6 +62,12 @@ const REQUESTS: Readonly<Record<string, (there: Inventory) => Requests>> = {
   'POST database/import_table/': () => saying(fc.record({ tablename }, { requiredKeys: [] })),
   'DELETE database/exports/{filepath}': () => named(fc.constant(SPARE_EXPORT.path), 'filepath'),
   'POST database/restore/': ({ backups }) => saying(fc.record({ backup: fc.constantFrom(...backups) })),
+  'GET database/tables/{table}.csv': () => named(tablename, 'table'),
+  'PUT database/tables/{table}.csv': () =>
+    fc.constant({ values: { table: 'robots_table' }, body: `id,name\n${NUMBER},Pip\n` }),
+  'GET database/backups/{name}': ({ backups }) => named(fc.constantFrom(...backups), 'name'),
+  'POST auth/pair': ({ code }) => saying(fc.constant({ code })),
+  'DELETE keys/{key_id}': ({ keys }) => named(fc.constantFrom(...keys), 'key_id'),
   'POST skill/upload/': () => saying(fc.constant({ skill: SOURCE })),
   'DELETE skill/remove/': () => named(skillName, 'skill_name'),
   'POST skill/remove/': () => saying(fc.record({ skill_name: skillName })),
@@ -108,6 +117,7 @@ export class ExistingThings {
     const place = path.replace(/^\/api\/v[12]\//, '');
     if (/^(clear_)?database/.test(place)) await this.#fillDatabase();
     if (place.startsWith('database/exports/')) await this.#post('database/export_table/', { body: SPARE_EXPORT });
+    if (place.startsWith('keys/')) await this.#post('keys/', { body: { name: 'known', level: 'USER' } }, [201]);
     if (place.startsWith('skill/')) await this.#post('skill/upload/', skillForm());
     return REQUESTS[`${method} ${place}`]?.(await this.#inventory());
   }
@@ -133,12 +143,16 @@ export class ExistingThings {
   }
 
   async #inventory(): Promise<Inventory> {
-    const [backups, catalogue, services] = await Promise.all([
+    const [backups, catalogue, services, pairing, keys] = await Promise.all([
       this.#ask('/api/v2/database/backups/'),
       this.#ask('/api/v2/commands/'),
       this.#ask('/api/v2/service/get_services_list'),
+      this.#ask('/api/v2/auth/pairing', { method: 'POST' }),
+      this.#ask('/api/v2/keys/'),
     ]);
     return {
+      code: pairing.json.code,
+      keys: keys.json.keys.map(({ id }: { id: string }) => id),
       backups: backups.json.backups.map(({ name }: { name: string }) => name),
       commands: catalogue.json.commands.filter((one: CatalogueEntry) => FREE_KINDS.has(one.kind)),
       fresh: () => ++this.#last,

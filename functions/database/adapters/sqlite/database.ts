@@ -158,9 +158,12 @@ export class SqliteDatabase implements RobotDatabase {
     );
   }
 
-  async snapshots(): Promise<Snapshot[]> {
-    await this.open();
-    return this.#reader.call('snapshots');
+  snapshots(): Promise<Snapshot[]> {
+    return this.open().then(() => this.#reader.call('snapshots'));
+  }
+
+  snapshot(): Promise<string> {
+    return this.#write('snapshot', this.#clock());
   }
 
   async restore(name: string, requester: Requester): Promise<Restored> {

@@ -2,7 +2,7 @@ import { DiskReserve } from '../../../shared/kit/files/disk-reserve.ts';
 import type { RowKey, StoredRow } from '../../column.ts';
 import type { Page, Selection } from '../../port.ts';
 import type { TableName } from '../../tables.ts';
-import { clear } from './clear.ts';
+import { clear, snapshotNow } from './clear.ts';
 import { exportTables } from './csv-export.ts';
 import { importTables } from './csv-import.ts';
 import { importUpload } from './csv-upload.ts';
@@ -60,6 +60,7 @@ export async function openWriter(storage: Storage, signal: AbortSignal) {
     importUpload: kept((table: TableName, file: string, dryRun: boolean, now: number) =>
       importUpload({ session, storage, log }, { table, file, dryRun, now }, signal),
     ),
+    snapshot: kept((now: number) => snapshotNow({ session, storage, log }, now)),
     restore: kept((name: string, now: number) => restore(session, storage, name, now)),
     close: () => {
       freePages.close();
