@@ -16,6 +16,7 @@ export default {
   testPathIgnorePatterns: [
     '/node_modules/',
     '<rootDir>/test/slow/',
+    '<rootDir>/test/console/',
     '<rootDir>/test/guest/',
     '<rootDir>/test/outside/',
     '<rootDir>/dist/',

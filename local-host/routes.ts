@@ -49,6 +49,8 @@ import * as uploadBackup from '../functions/database/upload-backup.handler.ts';
 import * as uploadTable from '../functions/database/upload-table.handler.ts';
 import type { Endpoint } from '../functions/shared/pipeline/endpoint.ts';
 import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
+import * as getConsoleFile from '../functions/system/console/get-console-file.handler.ts';
+import * as getConsolePage from '../functions/system/console/get-console-page.handler.ts';
 import * as getMesh from '../functions/system/description/get-mesh.handler.ts';
 import * as getUrdf from '../functions/system/description/get-urdf.handler.ts';
 import * as getAsyncapi from '../functions/system/documentation/get-asyncapi.handler.ts';
@@ -207,4 +209,8 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/asyncapi.json', getAsyncapi),
   route('GET', '/docs', getDocsPage),
   route('GET', '/docs/{file}', getDocsFile),
+
+  // Console
+  route('GET', '/', getConsolePage),
+  route('GET', '/console/{file}', getConsoleFile),
 ];

@@ -12,6 +12,7 @@ import { Refusals } from '../functions/shared/observability/refusals.ts';
 import { give, Ports, type Surroundings } from '../functions/shared/port.ts';
 import { robotLink } from '../functions/shared/robot-link/ports.ts';
 import { simulatedHome } from '../functions/shared/robot-link/simulated-home.ts';
+import { stopPorts } from '../functions/system/console/ports.ts';
 import { descriptionFiles } from '../functions/system/description/ports.ts';
 import { apiDocument, eventsDocument } from '../functions/system/documentation/ports.ts';
 import { llmConfigFile } from '../functions/system/llm-config/ports.ts';
@@ -81,6 +82,7 @@ export async function startService(
     relay: { problem: () => backgroundTasks?.relayProblem() },
     guard: { problem: () => guarding?.problem() ?? listeners.stopProblem },
   });
+  const whereStopIs = () => guarding?.addresses() ?? listeners.stopAddresses;
   const ports: Ports = new Ports({
     ...surroundings,
     refused,
@@ -97,7 +99,8 @@ export async function startService(
         motionGuard,
         guardOfMotion(config, () => guarding),
       ),
-      give(stopAddresses, () => guarding?.addresses() ?? listeners.stopAddresses),
+      give(stopAddresses, whereStopIs),
+      give(stopPorts, whereStopIs),
       give(
         simulatedHome,
         homeInTables(() => ports.get(database)),

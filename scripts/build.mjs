@@ -23,6 +23,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
+import { buildConsole } from './build-console.mjs';
 import {
   ASSETS,
   BUNDLE,
@@ -50,6 +51,7 @@ buildNativeModule();
 mkdirSync(workplace, { recursive: true });
 try {
   await bundle(workplace);
+  await buildConsole(join(workplace, 'console'));
   copyDocumentationPage(join(workplace, 'docs-ui'));
   copyAssets(workplace);
   copyUnbundled(join(workplace, 'node_modules'));

@@ -61,16 +61,30 @@ export const BUNDLE = {
   logLevel: 'warning',
 };
 
-const SOURCES = ['functions', 'local-host', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json', ...ASSETS];
+const SOURCES = [
+  'functions',
+  'local-host',
+  'console/src',
+  'clients/typescript/src',
+  'scripts',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  ...ASSETS,
+];
 
 /**
  * A content hash of the sources, 16 hex digits. Timestamps would not work: a robot's clock may start in the past, and a
  * checkout resets them. Undefined if there are no sources, as in an image that only contains the bundle.
  */
 export function sourcesFingerprint() {
-  if (!existsSync(join(ROOT, ENTRIES.main))) return undefined;
+  return existsSync(join(ROOT, ENTRIES.main)) ? fingerprintOf(SOURCES) : undefined;
+}
+
+/** A content hash of these files and folders of the project, 16 hex digits. */
+export function fingerprintOf(sources) {
   const hash = createHash('sha256');
-  for (const source of SOURCES) addTo(hash, source);
+  for (const source of sources) addTo(hash, source);
   return hash.digest('hex').slice(0, 16);
 }
 

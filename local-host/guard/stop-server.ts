@@ -53,8 +53,10 @@ export function createStopServer(
   certificate?: TlsCertificate,
 ): Server {
   const checkHost = listener === 'tcp' ? createHostCheck(config.SERVICE_ALLOWED_HOSTS) : () => undefined;
-  const cors = createCors(config.SERVICE_CORS_ORIGINS);
-  const ownPage = createOwnPageCheck(config);
+  const cors = createCors(
+    config.SERVICE_CORS_ORIGINS,
+    createOwnPageCheck([config.SERVICE_PORT, config.SERVICE_TLS_PORT]),
+  );
   const server = certificate ? createTlsServer(OPTIONS, certificate, logger) : createServer(OPTIONS);
   connections.watch(server);
   server.maxHeadersCount = 4 * LIMITS.headerCount;
@@ -117,9 +119,9 @@ export function createStopServer(
   }
 
   function corsOf({ headers: { origin, host } }: IncomingMessage): Record<string, string> {
-    const allowed = ownPage(origin, host) ? { 'access-control-allow-origin': origin, vary: 'Origin' } : cors(origin);
+    const allowed = cors(origin, host);
     if (!allowed || !('access-control-allow-origin' in allowed)) return { ...allowed };
-    return { ...allowed, ...preflightHeaders(ALLOWED) } as Record<string, string>; // as: an own page has an origin
+    return { ...allowed, ...preflightHeaders(ALLOWED) };
   }
 }
 

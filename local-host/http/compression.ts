@@ -66,7 +66,8 @@ export function withoutCoding(headers: IncomingMessage['headers']): IncomingMess
 
 /** Names one more request header on which the answer depends. */
 export function addVary(headers: Result['headers'], name: string): void {
-  headers.vary = headers.vary === undefined ? name : `${headers.vary}, ${name}`;
+  const named = headers.vary === undefined ? [] : String(headers.vary).split(', ');
+  if (!named.includes(name)) headers.vary = [...named, name].join(', ');
 }
 
 function tagCompressed(headers: Result['headers']): void {

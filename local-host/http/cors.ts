@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../functions/shared/errors.ts';
 
 /** Response headers that a page from another origin may read. */
@@ -6,14 +7,19 @@ const EXPOSED =
 const ALLOWED =
   'Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, Lease, Range, X-API-Key, X-Request-Id';
 
-type Cors = (origin: string | undefined) => Readonly<Record<string, string>> | undefined;
+export type OriginCheck = (origin: string | undefined, authority: string | undefined) => boolean;
+type Cors = (origin: string | undefined, authority?: string) => Readonly<Record<string, string>> | undefined;
 
-/** CORS (Fetch Standard) for the listed origins only; off if the list is empty. Credentials are never allowed. */
-export function createCors(origins: readonly string[]): Cors {
-  if (origins.length === 0) return () => undefined;
+/**
+ * CORS (Fetch Standard) for the listed origins, and those that `isOwn` accepts; off if there are none. Credentials are
+ * never allowed.
+ */
+export function createCors(origins: readonly string[], isOwn?: OriginCheck): Cors {
+  if (origins.length === 0 && !isOwn) return () => undefined;
   const listed = new Set(origins);
-  return (origin) => {
-    if (origin === undefined || !(listed.has(origin) || listed.has('*'))) return { vary: 'Origin' };
+  return (origin, authority) => {
+    const allowed = origin !== undefined && (listed.has(origin) || listed.has('*') || isOwn?.(origin, authority));
+    if (!allowed) return { vary: 'Origin' };
     return { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED, vary: 'Origin' };
   };
 }
@@ -43,4 +49,9 @@ export function preflightHeaders(methods: readonly string[]): Record<string, str
     'access-control-allow-headers': ALLOWED,
     'access-control-max-age': '600',
   };
+}
+
+/** Whether a browser asks what it may send. */
+export function isPreflight({ headers }: IncomingMessage): boolean {
+  return headers['access-control-request-method'] !== undefined;
 }

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { StopAddresses } from '../../functions/system/status/status.schema.ts';
 import { createDialectServer } from '../events/dialect/dialect-server.ts';
+import { createOwnPageCheck } from '../guard/own-pages.ts';
 import { StartError } from '../start-error.ts';
 import type { Router } from './router.ts';
 import { createHttpServer, type ServerParts } from './server.ts';
@@ -59,7 +60,10 @@ export class Listeners {
     try {
       const tcp = await this.#listen(createHttpServer('tcp', this.#parts), target);
       const tls = certificate && (await this.#listen(createHttpServer('tcp', this.#parts, certificate), tlsTarget));
-      if (ports.config.stopServer === 'service') this.stopAddresses = await this.#openStop(certificate);
+      if (ports.config.stopServer === 'service') {
+        const servicePorts = [tcp, ...(tls === undefined ? [] : [tls])].map(portOf);
+        this.stopAddresses = await this.#openStop(certificate, servicePorts);
+      }
       return {
         url: `http://${tcp}`,
         tlsUrl: tls === undefined ? undefined : `https://${tls}`,
@@ -73,18 +77,18 @@ export class Listeners {
   }
 
   /** The addresses of a guard, served by this process: a simulated robot is gone with it. */
-  async #openStop(certificate: TlsCertificate | undefined): Promise<StopAddresses> {
+  async #openStop(certificate: TlsCertificate | undefined, servicePorts: number[]): Promise<StopAddresses> {
     const {
       ports: { config },
       stopRouter,
     } = this.#parts;
     const { stopPort, stopTlsPort, stopSocketPath } = config;
-    const parts = { ...this.#parts, router: stopRouter };
+    const parts = { ...this.#parts, router: stopRouter, isOwnPage: createOwnPageCheck(servicePorts) };
     const tcp = async (port: number | undefined, tls?: TlsCertificate): Promise<number | null> => {
       if (port === undefined) return null;
       const target = { host: config.SERVICE_HOST, port, setting: 'SERVICE_STOP_PORT' };
       const authority = await this.#unlessTaken(() => this.#listen(createHttpServer('tcp', parts, tls), target));
-      return authority === null ? null : Number(authority.slice(authority.lastIndexOf(':') + 1));
+      return authority === null ? null : portOf(authority);
     };
     const socket = async (): Promise<string> => {
       const server = createHttpServer('socket', parts);
@@ -191,4 +195,8 @@ function close(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeAllConnections();
   });
+}
+
+function portOf(authority: string): number {
+  return Number(authority.slice(authority.lastIndexOf(':') + 1));
 }

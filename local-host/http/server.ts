@@ -17,7 +17,7 @@ import type { BodyBudget } from './body-budget.ts';
 import { type Client, createClientAddress } from './client-address.ts';
 import { addVary, Compression, withoutCoding } from './compression.ts';
 import type { Connections } from './connections.ts';
-import { createCors, createOriginCheck, preflightHeaders } from './cors.ts';
+import { createCors, createOriginCheck, isPreflight, type OriginCheck, preflightHeaders } from './cors.ts';
 import { toEvent } from './event.ts';
 import { createHostCheck } from './host-header.ts';
 import { type InFlight, isEssential } from './in-flight.ts';
@@ -42,6 +42,8 @@ export interface ServerParts {
   readonly bodies: BodyBudget;
   readonly pace: RequestPace;
   readonly streams: EventStreams;
+  /** Whether a page of another origin belongs to this service; absent: none does. */
+  readonly isOwnPage?: OriginCheck;
 }
 
 /** Stands in for an endpoint when the host itself answers. */
@@ -53,13 +55,13 @@ const UNROUTED: EndpointSpec = { access: 'public', summary: 'No endpoint', outpu
  */
 export function createHttpServer(
   listener: HostFacts['listener'],
-  { ports, router, inFlight, limits, connections, answers, bodies, pace, streams }: ServerParts,
+  { ports, router, inFlight, limits, connections, answers, bodies, pace, streams, isOwnPage }: ServerParts,
   certificate?: TlsCertificate,
 ): Server {
   const { config } = ports;
   const checkHost = listener === 'tcp' ? createHostCheck(config.SERVICE_ALLOWED_HOSTS) : () => undefined;
   const clientOf = createClientAddress(config.SERVICE_TRUSTED_PROXY);
-  const cors = createCors(config.SERVICE_CORS_ORIGINS);
+  const cors = createCors(config.SERVICE_CORS_ORIGINS, isOwnPage);
   const checkOrigin = createOriginCheck(config.SERVICE_CORS_ORIGINS);
   const outbox = new Outbox();
   const compression = new Compression();
@@ -145,7 +147,7 @@ export function createHttpServer(
     const answered = run ? answer(event, context, UNROUTED, run) : (match as Match).route.endpoint(event, context); // as: without `run` there is a match
     return answered.then((result) => {
       const compress = compression.chosen(result, request, event.routeKey);
-      const { vary, ...origin } = cors(request.headers.origin) ?? {};
+      const { vary, ...origin } = cors(request.headers.origin, request.headers.host) ?? {};
       if (vary !== undefined) addVary(result.headers, vary);
       Object.assign(result.headers, origin);
       if (extra) Object.assign(result.headers, extra);
@@ -182,7 +184,7 @@ export function createHttpServer(
       if (
         method === 'OPTIONS' &&
         isPreflight(request) &&
-        cors(request.headers.origin)?.['access-control-allow-origin']
+        cors(request.headers.origin, target.authority)?.['access-control-allow-origin']
       ) {
         return { target, run: preflight, extra: preflightHeaders(router.allowed(target.path)) };
       }
@@ -244,7 +246,3 @@ function refuse(error: ServiceError): RunPipeline {
 }
 
 const preflight: RunPipeline = async () => ({ statusCode: 204, headers: {}, body: '' });
-
-function isPreflight(request: IncomingMessage): boolean {
-  return request.headers['access-control-request-method'] !== undefined;
-}

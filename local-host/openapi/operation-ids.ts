@@ -90,6 +90,8 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /asyncapi.json': 'getAsyncApiDocument',
   'GET /docs': 'getDocsPage',
   'GET /docs/{file}': 'getDocsFile',
+  'GET /': 'getConsolePage',
+  'GET /console/{file}': 'getConsoleFile',
 };
 
 /** Unique, and stable; `listCommands`, and `listCommandsV1` for its twin of version 1. */

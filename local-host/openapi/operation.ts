@@ -134,8 +134,8 @@ function securityOf(access: Access): Array<Record<string, string[]>> {
   return [access === 'api-key' ? { apiKeyAuth: [] } : { bearerAuth: [] }];
 }
 
-/** Headers that OpenAPI tells by other means; as parameters they are ignored (OpenAPI 3.1, section 4.8.12). */
-const IMPLIED = new Set(['accept', 'content-type', 'authorization']);
+/** Headers that OpenAPI tells by other means (OpenAPI 3.1, section 4.8.12), or that HTTP clients send by themselves. */
+const IMPLIED = new Set(['accept', 'accept-encoding', 'host', 'content-type', 'authorization']);
 
 type SchemaObject = { readonly type: 'object' | 'string'; readonly [keyword: string]: unknown };
 type Parameters = NonNullable<ZodOpenApiOperationObject['requestParams']>;

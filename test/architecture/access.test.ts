@@ -88,6 +88,8 @@ const TABLE: ReadonlyArray<readonly [route: string, access: Access]> = [
   ['GET /asyncapi.json', 'public'],
   ['GET /docs', 'public'],
   ['GET /docs/{file}', 'public'],
+  ['GET /', 'public'],
+  ['GET /console/{file}', 'public'],
 ];
 
 function both(route: string, access: Access): Array<readonly [string, Access]> {

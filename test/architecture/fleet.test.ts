@@ -27,6 +27,8 @@ const OF_A_ROBOT = [
   'GET /openapi.json',
   'GET /docs',
   'GET /docs/{file}',
+  'GET /',
+  'GET /console/{file}',
 ];
 
 /** What is only reachable at the host, or at the robot itself. */

@@ -50,6 +50,7 @@ const NEVER_THERE: Readonly<Record<string, readonly [status: number, code: strin
   keepLease: [410, 'lease_lost'],
   releaseLease: [410, 'lease_lost'],
   jog: [410, 'lease_lost'],
+  getConsoleFile: [404, 'not_found'],
 };
 
 /** Answers that do not end; `http/events/sse` reads them. */
@@ -92,7 +93,7 @@ describe('The examples of the document, sent as they stand to a service that has
     return service.as('ENCHANTER', `${target}?${query}`, {
       method,
       ...body,
-      headers: { 'x-api-key': 'rk_k1', ...body.headers },
+      headers: { 'x-api-key': 'rk_k1', accept: 'text/html, */*', ...body.headers },
     });
   }
 

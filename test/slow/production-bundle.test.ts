@@ -9,6 +9,8 @@ import { ROOT } from '../support/sources.ts';
 import { temporaryFolder } from '../support/world.ts';
 
 const SOURCES = [
+  'clients/typescript/src',
+  'console/src',
   'deploy',
   'functions',
   'local-host',
@@ -63,7 +65,7 @@ describe('The production bundle', () => {
     expect(present(folder)).not.toBe(first);
   });
 
-  it('serves in the started process, including its documentation page, and exits with 0', async () => {
+  it('serves in the started process, including its documentation page and console, and exits with 0', async () => {
     const child = spawn(process.execPath, [join(folder, 'scripts/start.mjs')], { env: environment(folder) });
     try {
       const url = await addressOf(child);
@@ -71,6 +73,12 @@ describe('The production bundle', () => {
       expect({ status: style.status, type: style.headers['content-type'] }).toEqual({
         status: 200,
         type: 'text/css; charset=utf-8',
+      });
+      const page = await http(url, '/', { headers: { accept: 'text/html' } });
+      const script = /src="([^"]+)"/.exec(page.text)?.[1];
+      expect((await http(url, `/${script}`, { headers: { 'accept-encoding': 'br' } })).headers).toMatchObject({
+        'content-encoding': 'br',
+        'content-type': 'text/javascript; charset=utf-8',
       });
       expect((await http(url, '/openapi.json')).json.info.version).toBe('1.0.0');
       expect((await http(url, '/health/ready')).json.status).toBe('ready');

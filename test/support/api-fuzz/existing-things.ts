@@ -18,7 +18,8 @@ interface Inventory {
   readonly backups: readonly string[];
   /** A pairing code. */
   readonly code: string;
-  readonly keys: readonly string[];
+  /** Id of an API key. */
+  readonly key: string;
   readonly commands: readonly CatalogueEntry[];
   readonly units: readonly string[];
   /** A number that no row has. */
@@ -33,6 +34,7 @@ const LEAVES = TABLES.filter(({ name }) => !PARENTS.some(([parent]) => parent ==
 const FOLDER = { path: 'known' };
 /** One that nobody needs. */
 const SPARE_EXPORT = { tablename: 'robots_table', path: 'spare/robots.csv' };
+const KEY = { method: 'POST', body: { name: 'known', level: 'USER' } };
 const SKILL = 'known';
 const SOURCE = '@skill\ndef known():\n    pass\n';
 
@@ -67,7 +69,7 @@ const REQUESTS: Readonly<Record<string, (there: Inventory) => Requests>> = {
     fc.constant({ values: { table: 'robots_table' }, body: `id,name\n${NUMBER},Pip\n` }),
   'GET database/backups/{name}': ({ backups }) => named(fc.constantFrom(...backups), 'name'),
   'POST auth/pair': ({ code }) => saying(fc.constant({ code })),
-  'DELETE keys/{key_id}': ({ keys }) => named(fc.constantFrom(...keys), 'key_id'),
+  'DELETE keys/{key_id}': ({ key }) => named(fc.constant(key), 'key_id'),
   'POST skill/upload/': () => saying(fc.constant({ skill: SOURCE })),
   'DELETE skill/remove/': () => named(skillName, 'skill_name'),
   'POST skill/remove/': () => saying(fc.record({ skill_name: skillName })),
@@ -107,6 +109,7 @@ export class ExistingThings {
   readonly #ask: Ask;
   #last = 2 * NUMBER;
   #filled = false;
+  #key = '';
 
   constructor(ask: Ask) {
     this.#ask = ask;
@@ -117,7 +120,7 @@ export class ExistingThings {
     const place = path.replace(/^\/api\/v[12]\//, '');
     if (/^(clear_)?database/.test(place)) await this.#fillDatabase();
     if (place.startsWith('database/exports/')) await this.#post('database/export_table/', { body: SPARE_EXPORT });
-    if (place.startsWith('keys/')) await this.#post('keys/', { body: { name: 'known', level: 'USER' } }, [201]);
+    if (place.startsWith('keys/')) this.#key = (await this.#ask('/api/v2/keys/', KEY)).json.id;
     if (place.startsWith('skill/')) await this.#post('skill/upload/', skillForm());
     return REQUESTS[`${method} ${place}`]?.(await this.#inventory());
   }
@@ -143,16 +146,15 @@ export class ExistingThings {
   }
 
   async #inventory(): Promise<Inventory> {
-    const [backups, catalogue, services, pairing, keys] = await Promise.all([
+    const [backups, catalogue, services, pairing] = await Promise.all([
       this.#ask('/api/v2/database/backups/'),
       this.#ask('/api/v2/commands/'),
       this.#ask('/api/v2/service/get_services_list'),
       this.#ask('/api/v2/auth/pairing', { method: 'POST' }),
-      this.#ask('/api/v2/keys/'),
     ]);
     return {
       code: pairing.json.code,
-      keys: keys.json.keys.map(({ id }: { id: string }) => id),
+      key: this.#key,
       backups: backups.json.backups.map(({ name }: { name: string }) => name),
       commands: catalogue.json.commands.filter((one: CatalogueEntry) => FREE_KINDS.has(one.kind)),
       fresh: () => ++this.#last,

@@ -1,0 +1,120 @@
+import { computed, signal } from '@preact/signals';
+import { type AccessLevel, connect, type Robot, RobotRestError } from '../../../clients/typescript/src/index.ts';
+import { texts } from '../texts.ts';
+import { base } from './base.ts';
+import { audienceOf } from './claims.ts';
+import { Siblings } from './siblings.ts';
+
+const TRADE_TIMEOUT_MS = 15_000;
+/** The service accepts an expired token for a stop for so long. */
+const STOP_ALONE_MS = 600_000;
+const LEVELS: readonly AccessLevel[] = ['USER', 'ADMIN', 'ENCHANTER'];
+
+/** The signed-in connection. */
+export const robot = signal<Robot | undefined>();
+/** After the token has ended: for stop alone. */
+export const stopOnly = signal<Robot | undefined>();
+export const isSigningIn = signal(false);
+/** Why nobody is signed in, where there is something to say. */
+export const signInProblem = signal<string | undefined>();
+export const level = computed<AccessLevel | undefined>(() => robot.value?.accessLevel);
+
+let token: string | undefined;
+let siblings: Siblings | undefined;
+let dropping: ReturnType<typeof setTimeout> | undefined;
+
+/** Whether the signed-in level is this one or above. */
+export function isAtLeast(needed: AccessLevel): boolean {
+  return level.value !== undefined && LEVELS.indexOf(level.value) >= LEVELS.indexOf(needed);
+}
+
+/** Asks other tabs of the same robot for their token, once it is known which robot this is. */
+export function joinSiblings(robotId: string): void {
+  siblings ??= new Siblings(`robot-console ${base.pathname} ${robotId}`, {
+    token: () => token,
+    onToken: (given) => {
+      if (!robot.value && !isSigningIn.value && audienceOf(given).includes(robotId)) void enter(async () => given);
+    },
+    onSignedOut: () => leave(texts.login.signedOutElsewhere),
+  });
+}
+
+/** Trades the key for a token, and forgets it. */
+export async function signIn(key: string): Promise<void> {
+  await enter(() => trade(key));
+  if (token !== undefined) siblings?.tell(token);
+}
+
+/** Ends the token here, in other tabs, and at the service. */
+export async function signOut(): Promise<void> {
+  const leaving = robot.value;
+  await leaving?.call('post', '/api/v2/auth/logout').catch(() => undefined);
+  siblings?.tellSignedOut();
+  leave(undefined);
+  stopOnly.value = undefined;
+}
+
+/** Refreshes the token if that is overdue. */
+export function wake(): void {
+  robot.value?.wake();
+}
+
+async function enter(tokenOf: () => Promise<string>): Promise<void> {
+  if (isSigningIn.value) return;
+  isSigningIn.value = true;
+  signInProblem.value = undefined;
+  try {
+    const connected = await connect(base, {
+      token: await tokenOf(),
+      onToken: (next) => {
+        token = next.token;
+      },
+      onSignedOut: (error) => leave(sentenceOf(error)),
+    });
+    clearTimeout(dropping);
+    stopOnly.value = undefined;
+    robot.value = connected;
+  } catch (error) {
+    token = undefined;
+    signInProblem.value = sentenceOf(error);
+  } finally {
+    isSigningIn.value = false;
+  }
+}
+
+function leave(why: string | undefined): void {
+  const left = robot.value;
+  token = undefined;
+  signInProblem.value = why;
+  if (!left) return;
+  robot.value = undefined;
+  left.close();
+  stopOnly.value = left;
+  clearTimeout(dropping);
+  dropping = setTimeout(() => {
+    stopOnly.value = undefined;
+  }, STOP_ALONE_MS);
+}
+
+async function trade(key: string): Promise<string> {
+  const response = await fetch(new URL('api/v2/auth/', base), {
+    headers: { 'X-API-Key': key },
+    cache: 'no-store',
+    credentials: 'omit',
+    redirect: 'error',
+    referrerPolicy: 'no-referrer',
+    signal: AbortSignal.timeout(TRADE_TIMEOUT_MS),
+  });
+  const answer: unknown = await response.json().catch(() => undefined);
+  const members = typeof answer === 'object' && answer !== null ? (answer as Record<string, unknown>) : {}; // as: any object is one
+  if (response.ok && typeof members.token === 'string') return members.token;
+  throw new Error(typeof members.detail === 'string' ? members.detail : texts.login.noAnswer);
+}
+
+/** The problem's own sentence. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof RobotRestError) return error.detail;
+  if (error instanceof DOMException || (error instanceof TypeError && /fetch|network/i.test(error.message)))
+    return texts.login.noAnswer;
+  return error instanceof Error ? error.message : String(error);
+}

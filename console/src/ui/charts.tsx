@@ -1,0 +1,61 @@
+import type { Point, Sample } from '../state/courses.ts';
+
+const WIDTH = 240;
+const HEIGHT = 56;
+
+/** Percentages over time, from the first sample to now. */
+export function Course({ samples, label }: { samples: readonly Sample[]; label: string }) {
+  const first = samples[0];
+  const last = samples.at(-1);
+  if (!first || !last) return null;
+  const span = Math.max(60_000, Date.now() - first.atMs);
+  const x = (atMs: number) => ((atMs - first.atMs) / span) * WIDTH;
+  const y = (value: number) => HEIGHT - 2 - (value / 100) * (HEIGHT - 4);
+  const line = samples.map(
+    ({ atMs, value }, n) => `${n === 0 ? 'M' : 'L'}${x(atMs).toFixed(1)} ${y(value).toFixed(1)}`,
+  );
+  const path = `${line.join('')}L${x(Date.now()).toFixed(1)} ${y(last.value).toFixed(1)}`;
+  return (
+    <svg class="course" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label} preserveAspectRatio="none">
+      <path class="area" d={`${path}V${HEIGHT}H0Z`} />
+      <path class="line" d={path} />
+    </svg>
+  );
+}
+
+const SIZE = 200;
+const MIN_SPAN_M = 2;
+
+/** Where the robot has been, seen from above, and where it looks. */
+export function Trail({ points, theta, label }: { points: readonly Point[]; theta: number; label: string }) {
+  const here = points.at(-1);
+  if (!here) return null;
+  const xs = points.map(({ x }) => x);
+  const ys = points.map(({ y }) => y);
+  const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  const span = Math.max(MIN_SPAN_M, right - left, high - low) * 1.3;
+  const scale = SIZE / span;
+  const place = ({ x, y }: Point) => ({
+    x: SIZE / 2 + (x - (left + right) / 2) * scale,
+    y: SIZE / 2 - (y - (low + high) / 2) * scale,
+  });
+  const path = points.map(
+    (point, n) => `${n === 0 ? 'M' : 'L'}${place(point).x.toFixed(1)} ${place(point).y.toFixed(1)}`,
+  );
+  const at = place(here);
+  const step = span > 20 ? 5 : 1;
+  const count = Math.ceil(span / step / 2);
+  const ticks = Array.from({ length: 2 * count + 1 }, (_, n) => SIZE / 2 + (n - count) * step * scale);
+  return (
+    <svg class="trail" viewBox={`0 0 ${SIZE} ${SIZE}`} role="img" aria-label={label}>
+      {ticks.map((tick) => (
+        <path key={tick} class="mesh" d={`M${tick.toFixed(1)} 0V${SIZE}M0 ${tick.toFixed(1)}H${SIZE}`} />
+      ))}
+      <path class="line" d={path.join('')} />
+      <g transform={`translate(${at.x.toFixed(1)} ${at.y.toFixed(1)}) rotate(${(-theta).toFixed(1)})`}>
+        <circle class="here" r="8" />
+        <path class="nose" d="M-2 -4L5 0L-2 4Z" />
+      </g>
+    </svg>
+  );
+}

@@ -1,0 +1,101 @@
+/**
+ * Pictures of every view of the console, on a phone and on a desk, light and dark, in console/shots: for people to judge.
+ * `npm run console:shots`.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConsoleWorld, SIZES, type Tab } from '../support/console-world.ts';
+import { ROOT } from '../support/sources.ts';
+
+const FOLDER = join(ROOT, 'console', 'shots');
+const world = new ConsoleWorld();
+
+/** What a robot has to show after a while. */
+async function liveALittle(): Promise<void> {
+  const send = (name: string, value: unknown) =>
+    world.service.as('ADMIN', `/api/v2/commands/${name}/`, { method: 'POST', body: { value } });
+  await send('set_robot_max_velocity', 100);
+  for (const value of [
+    { x: 0.9, y: 0.4, theta: 50 },
+    { x: 0.7, theta: 60 },
+  ]) {
+    const { result } = (await send('go_to_relative', value)).json;
+    await send('wait_for_skill', result.msg);
+  }
+  await send('skill', { name: 'wait', seconds: 500 });
+}
+
+async function visit({ page }: Tab, view: string): Promise<void> {
+  await page.getByRole('link', { name: view }).click();
+  await page.getByRole('heading', { level: 1, name: view }).waitFor();
+}
+
+async function useCommands({ page }: Tab): Promise<void> {
+  for (const [name, value] of [
+    ['sound_level', '40'],
+    ['sound_level', '400'],
+  ] as const) {
+    await page.getByRole('button', { name: new RegExp(`${name}$`) }).click();
+    await page.getByLabel('Value %').fill(value);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.locator('.chosen .outcome').waitFor();
+  }
+  await page.waitForTimeout(300);
+  await page.locator('main').evaluate('(main) => main.scrollTo(0, 0)');
+}
+
+/** Page after page of a view, since it scrolls below the bars. */
+async function take({ page }: Tab, name: string): Promise<void> {
+  const main = page.locator('main');
+  for (let part = 1; part <= 6; part += 1) {
+    await page.screenshot({ path: join(FOLDER, `${name}-${part}.png`) });
+    const more = await main.evaluate(
+      '(main) => { const before = main.scrollTop; main.scrollBy(0, main.clientHeight - 24); return main.scrollTop > before + 8; }',
+    );
+    if (!more) break;
+  }
+}
+
+async function shoot(look: { viewport: { width: number; height: number }; colorScheme: 'light' | 'dark' }) {
+  const name = (view: string) => `${view}-${look.viewport.width}-${look.colorScheme}`;
+  const empty = await world.open('/', look);
+  await empty.page.getByLabel('API key').waitFor();
+  await take(empty, name('0-sign-in'));
+  const tab = await world.signIn('admin', '/', look);
+  await tab.page.waitForTimeout(200);
+  await liveALittle();
+  await tab.page.waitForTimeout(1500);
+  await take(tab, name('1-overview'));
+  await visit(tab, 'Drive');
+  await tab.page.getByRole('button', { name: 'Take control' }).click();
+  await tab.page.getByRole('button', { name: 'Release control' }).waitFor();
+  await tab.page.getByRole('button', { name: 'Forward' }).hover();
+  await tab.page.mouse.down();
+  await tab.page.waitForTimeout(400);
+  await take(tab, name('2-drive'));
+  await tab.page.mouse.up();
+  await tab.page.getByRole('button', { name: 'Release control' }).click();
+  await visit(tab, 'Commands');
+  await useCommands(tab);
+  await take(tab, name('3-commands'));
+  await tab.page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await tab.page.getByText('The robot confirmed').waitFor();
+  await take(tab, name('4-stopped'));
+  await tab.context.setOffline(true);
+  await tab.page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await tab.page.getByText('Not confirmed').waitFor();
+  await tab.page.waitForTimeout(2500);
+  await visit(tab, 'Overview');
+  await take(tab, name('5-offline'));
+  await world.closeTabs();
+}
+
+mkdirSync(FOLDER, { recursive: true });
+await world.start();
+try {
+  for (const [, viewport] of SIZES) {
+    for (const colorScheme of ['light', 'dark'] as const) await shoot({ viewport, colorScheme });
+  }
+} finally {
+  await world.stop();
+}
