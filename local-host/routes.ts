@@ -64,6 +64,7 @@ import * as getWifiList from '../functions/system/network/get-wifi-list.handler.
 import * as listRobots from '../functions/system/robots/list-robots.handler.ts';
 import * as getLogs from '../functions/system/services/get-logs.handler.ts';
 import * as listServices from '../functions/system/services/list-services.handler.ts';
+import * as restartService from '../functions/system/services/restart-service.handler.ts';
 import * as downloadSkill from '../functions/system/skills/download-skill.handler.ts';
 import * as enableSkill from '../functions/system/skills/enable-skill.handler.ts';
 import * as listSkills from '../functions/system/skills/list-skills.handler.ts';
@@ -190,6 +191,7 @@ export const ROUTES: readonly Route[] = [
   // System services
   route('GET', '/api/{version}/service/get_services_list', listServices),
   route('GET', '/api/{version}/service/{system}/{service_name}', getLogs),
+  route('POST', '/api/{version}/service/{system}/{service_name}/restart', restartService, { versions: ['v2'] }),
 
   // Robots
   route('GET', '/api/{version}/robots/', listRobots, { versions: ['v2'] }),

@@ -98,6 +98,11 @@ export const SETTINGS = z.object({
     .describe(
       'units that may be listed and read, `head=a-*.service,b.service;base=*.service`; in sim mode all, which are simulated, in robot mode none',
     ),
+  SERVICE_RESTARTABLE_UNITS: allowedUnits
+    .optional()
+    .describe(
+      "units that may be restarted, in the same form; never the service's own and the guard's; in sim mode all, which are simulated, in robot mode none. On head install.sh tells polkit: run it again after a change",
+    ),
   SERVICE_JOURNAL_DIR: absolutePath
     .optional()
     .describe('folder of journal files to read instead of the system journal of head'),

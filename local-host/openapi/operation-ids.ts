@@ -79,6 +79,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
 
   'GET /api/{version}/service/get_services_list': 'listServices',
   'GET /api/{version}/service/{system}/{service_name}': 'getServiceLogs',
+  'POST /api/{version}/service/{system}/{service_name}/restart': 'restartService',
   'GET /api/{version}/events': 'streamEvents',
   'GET /api/{version}/audit/': 'readAuditTrail',
 

@@ -77,6 +77,7 @@ const TABLE: ReadonlyArray<readonly [route: string, access: Access]> = [
   ...both('POST /api/{version}/volume/', 'any-token'),
   ...both('GET /api/{version}/service/get_services_list', ENCHANTER_OR_ADMIN),
   ...both('GET /api/{version}/service/{system}/{service_name}', ENCHANTER_OR_ADMIN),
+  ['POST /api/v2/service/{system}/{service_name}/restart', ENCHANTER_OR_ADMIN],
   ['GET /api/v2/events', 'any-token'],
   ...both('GET /api/{version}/audit/', ['ENCHANTER']),
   ['GET /api/v2/robots/', 'any-token'],

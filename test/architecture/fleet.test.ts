@@ -84,6 +84,7 @@ const OF_THE_HOST = [
   'POST /api/{version}/volume/',
   'GET /api/{version}/service/get_services_list',
   'GET /api/{version}/service/{system}/{service_name}',
+  'POST /api/{version}/service/{system}/{service_name}/restart',
   'GET /api/{version}/robots/',
   'GET /api/{version}/audit/',
   'GET /health/live',

@@ -121,6 +121,21 @@ describe.each(['v1', 'v2'])('Simulated services over %s', (version) => {
     expect([status, json.errors?.[0].pointer]).toEqual([422, `query:${name}`]);
   });
 
+  it('are restarted, but for the service itself, and active again after a while', async () => {
+    const restart = (unit: string) => service.as('ADMIN', `/api/v2/service/${unit}/restart`, { method: 'POST' });
+    const { status, json } = await restart('head/robot-vision.service');
+    expect([status, json]).toEqual([
+      202,
+      { system: 'head', service: 'robot-vision.service', active_state: 'activating', sub_state: 'start' },
+    ]);
+    await until('it is active again', async () => {
+      const { head } = (await service.as('ADMIN', list)).json;
+      return head.some((unit: Record<string, string>) => unit.name === json.service && unit.active_state === 'active');
+    });
+    expect((await restart('head/robot-rest.service')).json.code).toBe('unit_not_allowed');
+    expect((await restart('head/unknown.service')).json.code).toBe('not_found');
+  });
+
   it('can be followed until the client disconnects', async () => {
     const client = await openEvents(`${service.url}${logs}?follow=true`, await service.token('ADMIN'));
     await until('a line came', () => client.data().length > 0);

@@ -1129,6 +1129,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/service/{system}/{service_name}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restart a service
+         * @description Only units that SERVICE_RESTARTABLE_UNITS covers, and never this service or its guard. Answered with the state while it restarts: `get_services_list` and the topic `services` tell when it is active again. No body.
+         *
+         *     Needs a token of access level ENCHANTER or ADMIN.
+         */
+        post: operations["restartService"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/service/get_services_list": {
         parameters: {
             query?: never;
@@ -2546,6 +2568,19 @@ export interface components {
         RenameSkill: {
             new_name: components["schemas"]["SkillName"];
             old_name: components["schemas"]["SkillName"];
+        };
+        RestartedService: {
+            /**
+             * @description as it was right after
+             * @example activating
+             */
+            active_state: string;
+            /** @example robot-nav.service */
+            service: string;
+            /** @example start */
+            sub_state: string;
+            /** @description known values: `head`, `base` */
+            system: string;
         };
         RestoredDatabase: {
             /**
@@ -4840,6 +4875,30 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceLogs"];
                     "text/event-stream": string;
                     "text/plain": string;
+                };
+            };
+        };
+    };
+    restartService: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description file name of the unit */
+                service_name: string;
+                system: components["schemas"]["System"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestartedService"];
                 };
             };
         };

@@ -48,9 +48,17 @@ export interface ServiceManager {
   logs(unit: string, selection: LogSelection, signal: AbortSignal): Promise<LogPage>;
   /** Whether there is a unit file, a loaded unit or a journal entry of that name; true also if that cannot be found out. */
   exists(unit: string, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Asks systemd to restart the unit, and gives its state right after; waits for no end, which may be far.
+   * @throws ServiceError `not_found` for a unit that cannot be loaded, `component_unavailable` also when the user of the
+   * service may not restart it.
+   */
+  restart(unit: string, signal: AbortSignal): Promise<UnitState>;
   /** Streams new {@link LogEntry} objects until the stream is destroyed or the signal aborts. */
   follow(unit: string, filter: LogFilter, signal: AbortSignal): Promise<Readable>;
 }
+
+export type UnitState = Pick<Unit, 'active_state' | 'sub_state'>;
 
 export interface ServiceManagers {
   readonly kind: 'simulated' | 'systemd';

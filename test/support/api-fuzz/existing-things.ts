@@ -78,6 +78,10 @@ const REQUESTS: Readonly<Record<string, (there: Inventory) => Requests>> = {
   'GET skill/download/{skill_name}': () => named(skillName, 'skill_name'),
   'PATCH skill/rename/': () =>
     saying(fc.record({ old_name: skillName, new_name: fc.nat().map((number) => `renamed_${number}`) })),
+  'POST service/{system}/{service_name}/restart': ({ units }) =>
+    fc
+      .constantFrom(...units.filter((name) => !name.startsWith('robot-rest')))
+      .map((service_name) => ({ values: { system: 'head', service_name } })),
   'GET service/{system}/{service_name}': ({ units }) =>
     fc.constantFrom(...units).map((service_name) => ({ values: { system: 'head', service_name, lines: '20' } })),
 };

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { ServiceError } from '../../../shared/errors.ts';
 import { errorOf } from '../../../shared/kit/child-process/running.ts';
 import { passes } from '../log-filter.ts';
 import { entryTimeOf, microsecondsOf } from '../log-times.ts';
@@ -10,11 +11,14 @@ import {
   type ServiceManager,
   type ServiceManagers,
   type Unit,
+  type UnitState,
 } from '../port.ts';
 import { rfc3339 } from './journal-entry.ts';
 
 /** How often each simulated service writes a log line. */
 const PERIOD_MS = 2_000;
+/** How long a simulated service takes to start. */
+const RESTART_MS = 2_000;
 const MESSAGES = ['all is well', 'pose updated', 'no obstacle in sight', 'heartbeat sent'];
 
 const UNITS: Readonly<Record<'head' | 'base', readonly string[]>> = {
@@ -32,8 +36,23 @@ export function simulatedServices(clock: () => number): ServiceManagers {
 }
 
 function simulatedManager(names: readonly string[], clock: () => number): ServiceManager {
+  /** When each unit was last restarted. */
+  const restarts = new Map<string, number>();
+  const stateOf = (name: string): UnitState => {
+    const underWay = clock() - (restarts.get(name) ?? Number.NEGATIVE_INFINITY) < RESTART_MS;
+    return underWay
+      ? { active_state: 'activating', sub_state: 'start' }
+      : { active_state: 'active', sub_state: 'running' };
+  };
   return {
-    units: async () => names.map(unit),
+    units: async () => names.map((name) => ({ ...unit(name), ...stateOf(name) })),
+    async restart(name) {
+      if (!names.includes(name)) {
+        throw new ServiceError('not_found', { detail: `There is no simulated unit "${name}" to restart.` });
+      }
+      restarts.set(name, clock());
+      return stateOf(name);
+    },
     async logs(name, { lines, after, ...selection }) {
       const all = names.includes(name) ? window(name, clock(), { after, ...selection }) : [];
       const entries = after === undefined ? all.slice(-lines) : all.slice(0, lines);
