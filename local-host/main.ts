@@ -10,6 +10,7 @@ import {
 import { FileFault } from '../functions/shared/kit/files/watched-file.ts';
 import { createLogger } from '../functions/shared/observability/logger.ts';
 import { maskUrl } from '../functions/shared/observability/mask-url.ts';
+import { sandboxProbe } from '../functions/shared/runs/ports.ts';
 import { simulatedParts } from '../functions/shared/simulated-parts.ts';
 import { exitCodeOf } from './cli/entry.ts';
 import { LIMITS } from './http/limits.ts';
@@ -79,6 +80,12 @@ async function start(empty: boolean): Promise<void> {
   const listening = `Listening on ${addresses.join(' and ')}`;
   announce(`${listening}; robot: ${robot}`);
   systemd.ready(listening);
+
+  if (!config.fleet) {
+    // Not awaited: it starts programs. A run waits until it is known.
+    const probe = await service.ports.get(sandboxProbe);
+    probe().catch((error: unknown) => logger.error({ err: error }, 'could not look for a sandbox for skills'));
+  }
 
   // Not awaited: checking a large database takes a while, and the robot must accept commands meanwhile.
   service.ports

@@ -18,6 +18,11 @@ import * as releaseLease from '../functions/commands/lease/release-lease.handler
 import * as takeLease from '../functions/commands/lease/take-lease.handler.ts';
 import * as listCommands from '../functions/commands/list-commands.handler.ts';
 import * as runCommand from '../functions/commands/run-command.handler.ts';
+import * as getRun from '../functions/commands/runs/get-run.handler.ts';
+import * as getRunLogs from '../functions/commands/runs/get-run-logs.handler.ts';
+import * as listRuns from '../functions/commands/runs/list-runs.handler.ts';
+import * as startRun from '../functions/commands/runs/start-run.handler.ts';
+import * as stopRun from '../functions/commands/runs/stop-run.handler.ts';
 import * as sendBool from '../functions/commands/send-bool.handler.ts';
 import * as sendCoordinates from '../functions/commands/send-coordinates.handler.ts';
 import * as sendDict from '../functions/commands/send-dict.handler.ts';
@@ -138,6 +143,11 @@ export const ROUTES: readonly Route[] = [
   route('PUT', '/api/{version}/lease/{lease_id}', keepLease, { versions: ['v2'] }),
   route('DELETE', '/api/{version}/lease/{lease_id}', releaseLease, { versions: ['v2'] }),
   route('POST', '/api/{version}/jog/', sendJog, { versions: ['v2'] }),
+  route('POST', '/api/{version}/runs/', startRun, { versions: ['v2'] }),
+  route('GET', '/api/{version}/runs/', listRuns, { versions: ['v2'] }),
+  route('GET', '/api/{version}/runs/{run_id}', getRun, { versions: ['v2'] }),
+  route('POST', '/api/{version}/runs/{run_id}/stop', stopRun, { versions: ['v2'] }),
+  route('GET', '/api/{version}/runs/{run_id}/logs', getRunLogs, { versions: ['v2'] }),
   route('GET', '/api/{version}/estop', getEmergencyStop, { versions: ['v2'] }),
 
   // Robot description

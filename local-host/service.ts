@@ -12,11 +12,13 @@ import { Refusals } from '../functions/shared/observability/refusals.ts';
 import { give, Ports, type Surroundings } from '../functions/shared/port.ts';
 import { robotLink } from '../functions/shared/robot-link/ports.ts';
 import { simulatedHome } from '../functions/shared/robot-link/simulated-home.ts';
+import { runDoor, runs, skillSources } from '../functions/shared/runs/ports.ts';
 import { stopPorts } from '../functions/system/console/ports.ts';
 import { descriptionFiles } from '../functions/system/description/ports.ts';
 import { apiDocument, eventsDocument } from '../functions/system/documentation/ports.ts';
 import { llmConfigFile } from '../functions/system/llm-config/ports.ts';
-import { skillFiles } from '../functions/system/skills/ports.ts';
+import { pythonParser, skillFiles } from '../functions/system/skills/ports.ts';
+import { runnableSkills } from '../functions/system/skills/runnable-skills.ts';
 import { lifecycle, readiness, stopAddresses } from '../functions/system/status/ports.ts';
 import { type BackgroundTasks, startBackgroundTasks } from './background-tasks.ts';
 import { asyncApiDocument } from './events/asyncapi.ts';
@@ -35,9 +37,11 @@ import { LIMITS, type Limits } from './http/limits.ts';
 import { type Addresses, Listeners } from './http/listeners.ts';
 import { RequestPace } from './http/request-pace.ts';
 import { createRouter } from './http/router.ts';
+import type { ServerParts } from './http/server.ts';
 import { apiDocumentOf } from './openapi/openapi.ts';
 import { readinessChecks, readinessParts } from './readiness.ts';
 import { ROUTES } from './routes.ts';
+import { runDoors } from './runs/run-door.ts';
 import { homeInTables } from './simulated-home.ts';
 
 export interface Service extends Addresses {
@@ -105,6 +109,14 @@ export async function startService(
         simulatedHome,
         homeInTables(() => ports.get(database)),
       ),
+      give(
+        skillSources,
+        runnableSkills(async () => ({ files: await ports.get(skillFiles), python: await ports.get(pythonParser) })),
+      ),
+      give(
+        runDoor,
+        runDoors(() => serverParts, ROUTES),
+      ),
       ...(surroundings.given ?? []),
     ],
   });
@@ -112,14 +124,11 @@ export async function startService(
   for (const port of openedAtStart) await ports.get<unknown>(port);
   guarding = await startGuarding(ports, guardEnvironment, inFlight);
   const register = config.fleet ? undefined : await ports.get(leases);
+  const skillRuns = config.fleet ? undefined : await ports.get(runs);
   const stopProducers = await startProducers(hub, ports);
-  const listeners: Listeners = new Listeners({
+  const serverParts: ServerParts = {
     ports,
     router: createRouter(ROUTES, config.fleet),
-    stopRouter: createRouter(
-      ROUTES.filter(({ path }) => path === '/api/{version}/stop'),
-      false,
-    ),
     inFlight,
     limits,
     connections,
@@ -127,7 +136,9 @@ export async function startService(
     bodies: new BodyBudget(limits),
     pace: new RequestPace(),
     streams,
-  });
+  };
+  const stopRoutes = ROUTES.filter(({ path }) => path === '/api/{version}/stop');
+  const listeners: Listeners = new Listeners({ ...serverParts, stopRouter: createRouter(stopRoutes, false) });
   const giveUp = async (error: unknown) => {
     await listeners.close();
     await guarding?.close();
@@ -141,7 +152,7 @@ export async function startService(
     inFlight,
     async stop() {
       const leaseEnded = register?.close(LEASE_CLOSE_MS); // first, so that subscribers hear of it before they are closed
-      await Promise.all([leaseEnded, inFlight.drain(limits.drainGraceMs), streams.close()]);
+      await Promise.all([leaseEnded, skillRuns?.close(), inFlight.drain(limits.drainGraceMs), streams.close()]);
       await inFlight.end(limits.drainEndMs);
       stopProducers();
       await backgroundTasks?.close();

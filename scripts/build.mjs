@@ -31,6 +31,7 @@ import {
   DIST,
   ENTRIES,
   GUARD,
+  PLACED,
   ROOT,
   sourcesFingerprint,
   THREADS,
@@ -88,6 +89,10 @@ function copyDocumentationPage(folder) {
 
 function copyAssets(outdir) {
   for (const folder of ASSETS) cpSync(join(ROOT, folder), join(outdir, folder), { recursive: true });
+  const filter = (source) => !/__pycache__|\.egg-info/.test(source);
+  for (const [folder, place] of Object.entries(PLACED)) {
+    cpSync(join(ROOT, folder), join(outdir, place), { recursive: true, filter });
+  }
 }
 
 function copyUnbundled(outdir) {

@@ -30,6 +30,9 @@ export const ASSETS = [
   'robot', // initial data of a simulated robot
 ];
 
+/** Folders that are copied to another place in the build: what runs of skills import. */
+export const PLACED = { 'clients/python/src': 'python' };
+
 /** Files of packages that cannot be bundled because they load native code; `bindings` locates it for the first. */
 export const UNBUNDLED = {
   'better-sqlite3': ['package.json', 'LICENSE', 'lib', 'build/Release/better_sqlite3.node'],
@@ -71,6 +74,7 @@ const SOURCES = [
   'package-lock.json',
   'tsconfig.json',
   ...ASSETS,
+  ...Object.keys(PLACED),
 ];
 
 /**
@@ -93,7 +97,9 @@ function addTo(hash, source) {
   const entries = statSync(path).isDirectory()
     ? readdirSync(path, { recursive: true, withFileTypes: true })
     : undefined;
-  const files = entries?.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)) ?? [path];
+  const files = entries
+    ?.filter((entry) => entry.isFile() && !entry.name.endsWith('.pyc'))
+    .map((entry) => join(entry.parentPath, entry.name)) ?? [path];
   for (const file of files.sort())
     hash
       .update(`${file.slice(ROOT.length)}\0`)

@@ -4,6 +4,7 @@ set -euo pipefail
 
 packages=(
   alsa-utils      # amixer
+  bubblewrap      # the sandbox of skills off the robot
   caddy           # a proxy in front of the service
   chromium        # a real browser for the documentation page
   curl            # the README's session

@@ -14,7 +14,7 @@ export const handler = endpoint({
     'It reaches no further than the key of the caller: neither in level nor in `robots` nor in time. `key` is its secret, shown this once. Needs TLS, or the Unix socket.',
   input: { body: ApiKeyRequest },
   output: CreatedApiKey,
-  answerStatus: 201,
+  created: true,
   secretAnswer: true,
   audit: 'key.create',
   uses: { keyStore, keyEditor, keyUse, clock },

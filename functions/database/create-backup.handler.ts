@@ -7,7 +7,7 @@ import { database } from './ports.ts';
 export const handler = endpoint({
   access: OPERATORS,
   output: CreatedBackup,
-  answerStatus: 201,
+  created: true,
   summary: 'Take a snapshot of the database',
   description:
     'Out of one state. Refused when the snapshots of the last 7 days fill SERVICE_BACKUP_MAX_BYTES. No body.',

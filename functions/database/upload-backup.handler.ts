@@ -13,7 +13,7 @@ export const handler = endpoint({
   bodyStream: { mediaType: 'application/vnd.sqlite3', maxBytes: MAX_BACKUP_BYTES },
   input: { path: BackupPath, body: ByteStream },
   output: Snapshot,
-  answerStatus: 201,
+  created: true,
   summary: 'Upload a snapshot of the database',
   description:
     'Nothing is restored by it. It is checked by another process, for 30 s at most: one that is damaged, newer, or of another service, or that has views, triggers or further tables, is 422 `backup_invalid`. A name that exists is 409.',

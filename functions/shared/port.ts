@@ -43,6 +43,12 @@ export interface Surroundings {
 /** Most robots of a fleet whose ports are kept; the least recently addressed one is closed first. */
 const MAX_ROBOTS = 1_000;
 
+/** Whom requests over a Unix socket are from, when they carry no token. */
+export interface LocalIdentity {
+  readonly clientId: string;
+  readonly keyId: string;
+}
+
 /** A ready-made value for a port, typed at the place where it is given. */
 export function give<T>(which: Port<T>, value: T): readonly [Port<unknown>, unknown] {
   return [which, value];
@@ -55,6 +61,8 @@ export class Ports {
   readonly clock: () => number;
   /** Which robot of a fleet these are for; undefined for a fleet as a whole, and where there is one robot only. */
   readonly robotId: string | undefined = undefined;
+  /** Who calls over a Unix socket without a token. */
+  readonly local: LocalIdentity = { clientId: 'local', keyId: 'local' };
   readonly refused: Refusals | undefined;
   readonly #made = new Map<Port<unknown>, Promise<unknown>>();
   readonly #sets = new WeakMap<Uses, Promise<unknown>>();
@@ -159,6 +167,23 @@ export class Ports {
         });
     }
     this.#made.clear();
+  }
+}
+
+/** The ports of another container, but for some that are given, and for whom its Unix socket is. Closes nothing. */
+export class PortsFor extends Ports {
+  override readonly local: LocalIdentity;
+  readonly #others: Ports;
+
+  constructor(others: Ports, local: LocalIdentity, change: Pick<Surroundings, 'config' | 'given'>) {
+    const { logger, clock, refused } = others;
+    super({ logger, clock, ...change, ...(refused && { refused }) });
+    this.#others = others;
+    this.local = local;
+  }
+
+  override get<T>(which: Port<T>): Promise<T> {
+    return this.gives(which) ? super.get(which) : this.#others.get(which);
   }
 }
 

@@ -30,6 +30,12 @@ export const seconds = z
   .regex(/^\d{1,6}$/, 'seconds, digits only')
   .transform(Number)
   .pipe(z.int().min(1));
+export const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,6}$/, `a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .pipe(z.int().min(min).max(max));
 export const speed = z
   .string()
   .regex(/^\d{1,3}(\.\d{1,6})?$/, 'a number such as 0.25')

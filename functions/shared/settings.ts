@@ -17,6 +17,7 @@ import {
   speed,
   sqliteUrl,
   sshPublicKey,
+  wholeNumber,
 } from './setting-types.ts';
 
 /**
@@ -83,7 +84,18 @@ export const SETTINGS = z.object({
       'bytes to keep free on each disk; requests that add data fail below that; `0`: none, and on a full disk rows cannot be deleted either; 256 MiB, or 5 % of a disk below 5 GiB',
     ),
   SERVICE_SKILLS_DIR: absolutePath.optional().describe('folder of the Python skills; `skills` in the data folder'),
-  SERVICE_SKILL_PYTHON: z.string().default('python3').describe('interpreter that runs the skills; used to parse them'),
+  SERVICE_SKILL_PYTHON: z
+    .string()
+    .default('python3')
+    .describe('interpreter that parses and runs the skills; it may be one with the packages of a maker'),
+  SERVICE_SKILL_CONCURRENCY: wholeNumber(1, 8)
+    .default(1)
+    .describe('how many runs of skills there may be at the same time, 1 to 8'),
+  SERVICE_SKILL_MEMORY_MB: wholeNumber(64, 65536).default(512).describe('memory of each process of a run, in MiB'),
+  SERVICE_SKILL_TASKS: wholeNumber(4, 4096).default(64).describe('processes and threads of a run'),
+  SERVICE_SKILL_DISK_MB: wholeNumber(1, 4096)
+    .default(64)
+    .describe('size of the temporary folder of a run, in MiB; it is in memory'),
   SERVICE_DESCRIPTION_DIR: absolutePath
     .optional()
     .describe('folder of URDF and meshes; `description` in the data folder'),

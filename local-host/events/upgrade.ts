@@ -4,7 +4,6 @@ import { WebSocketServer } from 'ws';
 import type { Caller } from '../../functions/shared/access.ts';
 import { jogs } from '../../functions/shared/control/ports.ts';
 import { ServiceError } from '../../functions/shared/errors.ts';
-import { LOCAL_KEY_ID } from '../../functions/shared/identity/claims.ts';
 import { tokens } from '../../functions/shared/identity/ports.ts';
 import { StreamToken } from '../../functions/shared/identity/stream-token.ts';
 import { metrics } from '../../functions/shared/observability/ports.ts';
@@ -139,7 +138,7 @@ export function createUpgradeHandler(parts: UpgradeParts) {
   /** Whom the permissions of the Unix socket have let in. */
   function localCaller(): Caller {
     const accessLevel = ports.config.SERVICE_SOCKET_ACCESS_LEVEL;
-    return { clientId: LOCAL_KEY_ID, accessLevel, keyId: LOCAL_KEY_ID, mayPublish: false };
+    return { ...ports.local, accessLevel, mayPublish: false };
   }
 }
 

@@ -32,6 +32,11 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'PUT /api/{version}/lease/{lease_id}': 'keepLease',
   'DELETE /api/{version}/lease/{lease_id}': 'releaseLease',
   'POST /api/{version}/jog/': 'jog',
+  'POST /api/{version}/runs/': 'startRun',
+  'GET /api/{version}/runs/': 'listRuns',
+  'GET /api/{version}/runs/{run_id}': 'getRun',
+  'POST /api/{version}/runs/{run_id}/stop': 'stopRun',
+  'GET /api/{version}/runs/{run_id}/logs': 'getRunLogs',
   'GET /api/{version}/estop': 'getEmergencyStop',
   'GET /api/{version}/robots/': 'listRobots',
 

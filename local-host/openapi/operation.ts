@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import type { Access } from '../../functions/shared/access.ts';
 import type { EndpointSpec, InputSpec } from '../../functions/shared/pipeline/spec.ts';
+import { successStatus } from '../../functions/shared/pipeline/success-status.ts';
 import { answersHead } from '../http/router.ts';
 import type { Route, Version } from '../routes.ts';
 import { operationId } from './operation-ids.ts';
@@ -32,7 +33,7 @@ const GROUPS: readonly Group[] = [
     description: 'Tables, their rows, CSV files and snapshots.',
     segments: ['database', 'clear_database'],
   },
-  { name: 'Skills', description: 'Python files that the robot runs.', segments: ['skill'] },
+  { name: 'Skills', description: 'Python files that the robot runs, and their runs.', segments: ['skill', 'runs'] },
   { name: 'Network', description: 'Wi-Fi.', segments: ['network'] },
   { name: 'LLM configuration', description: 'The settings of the language model.', segments: ['llm_config'] },
   { name: 'Audio', description: 'The system volume.', segments: ['volume'] },
@@ -66,7 +67,7 @@ export function operation(route: Route, version: Version | undefined): ZodOpenAp
     requestParams: parametersOf(route),
     ...(spec.input?.body ? { requestBody: requestBody(spec, spec.input.body) } : {}),
     responses: {
-      [spec.answerStatus ?? 200]: {
+      [successStatus(spec)]: {
         description: 'Success',
         headers: {
           'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },

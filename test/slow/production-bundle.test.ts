@@ -9,6 +9,7 @@ import { ROOT } from '../support/sources.ts';
 import { temporaryFolder } from '../support/world.ts';
 
 const SOURCES = [
+  'clients/python/src',
   'clients/typescript/src',
   'console/src',
   'deploy',

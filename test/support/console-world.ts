@@ -38,6 +38,8 @@ export class ConsoleWorld {
   readonly #settings: Record<string, string>;
   readonly #contexts: BrowserContext[] = [];
   #browser!: Browser;
+  /** How far the clock of the service is ahead, in ms. */
+  aheadMs = 0;
   keys = new FakeKeyStore([
     keyRecord('user', 'USER'),
     keyRecord('admin', 'ADMIN'),
@@ -65,7 +67,8 @@ export class ConsoleWorld {
       SERVICE_STOP_PORT: '0',
       SERVICE_EVENTS_PORT: '',
     };
-    this.service = await startTestService({ settings, given: [give(keyStore, this.keys)] });
+    const clock = () => Date.now() + this.aheadMs;
+    this.service = await startTestService({ settings, clock, given: [give(keyStore, this.keys)] });
   }
 
   async stop(): Promise<void> {
@@ -142,7 +145,7 @@ export async function keptBy({ page, context }: Tab): Promise<unknown> {
 
 export const NOTHING_KEPT = { inPage: { cached: [], databases: [], local: {}, session: {} }, cookies: [] };
 
-/** Text of the page that can be seen. */
-export function textOf({ page }: Tab): Promise<string> {
-  return page.locator('body').innerText();
+/** Text of the page that can be seen, in one line. */
+export async function textOf({ page }: Tab): Promise<string> {
+  return (await page.locator('body').innerText()).replace(/\s+/g, ' ');
 }

@@ -1105,6 +1105,102 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/runs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the last 100 runs of skills, newest first
+         * @description Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["listRuns"];
+        put?: never;
+        /**
+         * Run a skill
+         * @description Answers 201 before the process of the run starts: whatever goes wrong then is a state of the run. Its id is also the id of a mission, for the commands that wait for missions or cancel them. Starting a run is no motion.
+         *
+         *     Needs a valid token of any access level.
+         */
+        post: operations["startRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a run of a skill
+         * @description Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["getRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/runs/{run_id}/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the output of a run, or follow it
+         * @description The newest 1 MiB. JSON, or one line per entry with `Accept: text/plain`. With `follow=true` all of it and new lines as server-sent events, each a JSON RunLogEntry, until the run ends; an event `end` closes them. For the client that started the run, and for ADMIN.
+         *
+         *     Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["getRunLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/runs/{run_id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a run of a skill
+         * @description Answers at once, with the state `stopping`. The run is told, has 2 s, and is then killed with everything it started. The robot goes on with what it is doing: POST /api/v2/stop stops the robot and ends every run.
+         *
+         *     Needs a valid token of any access level.
+         */
+        post: operations["stopRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/service/{system}/{service_name}": {
         parameters: {
             query?: never;
@@ -1292,7 +1388,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a skill
-         * @description A form with one part, a .py file named `skill`. A file name with the prefix `disabled.` stores it disabled. A skill of the same name is replaced. The source is parsed and never run.
+         * @description A form with one part, a .py file named `skill`. A file name with the prefix `disabled.` stores it disabled. A skill of the same name is replaced. The source is parsed, not run; POST /api/v2/runs/ runs it.
          *
          *     Needs a token of access level ENCHANTER or ADMIN.
          */
@@ -2027,6 +2123,12 @@ export interface components {
             /** @description true enables, false disables */
             value: boolean;
         };
+        EventActor: {
+            /** @description the first 8 characters of the client id */
+            client: string;
+            /** @description `local` over the Unix socket */
+            key_id: string;
+        };
         ExportedFile: {
             /**
              * Format: date-time
@@ -2680,6 +2782,53 @@ export interface components {
         Row: {
             [key: string]: unknown;
         };
+        Run: {
+            /** @description null for other clients below ADMIN */
+            args: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /** @description why it failed; for other clients below ADMIN only its code */
+            error: components["schemas"]["RunFailure"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            finished_at: string | null;
+            /** @example wave_hello */
+            function: string;
+            /**
+             * Format: uuid
+             * @description also the id of its mission
+             */
+            id: string;
+            /** @description what the function returned, at most 64 KiB; null for other clients below ADMIN */
+            result: unknown;
+            /** @description what keeps the skill from the rest of the machine; `none`, in sim mode only: nothing does; known values: `bubblewrap`, `none` */
+            sandbox: string;
+            /** @description of the file it runs a copy of, in lower-case hex */
+            sha256: string;
+            /**
+             * @description the name of the file without `.py`
+             * @example wave_hello
+             */
+            skill: string;
+            /**
+             * Format: date-time
+             * @description when the skill was released; null before that
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            started_at: string | null;
+            started_by: components["schemas"]["EventActor"];
+            /** @description `succeeded`: the function returned; `failed`: see `error`; `stopped`: somebody ended it; `lost`: the service died; known values: `starting`, `running`, `stopping`, `succeeded`, `failed`, `stopped`, `lost` */
+            state: string;
+            /** @description whether the beginning of its log, or of long lines the end, was dropped */
+            truncated: boolean;
+        };
         /** @description A row of runes_table. What is read has every column */
         RunesTableRow: {
             access_level?: string | null;
@@ -2698,6 +2847,32 @@ export interface components {
              * @description `id` of subcategories_table
              */
             subcategory_id?: number | null;
+        };
+        RunFailure: {
+            /** @description `exited`: it ended before the function returned; `killed`: by a signal, out of memory for instance; known values: `exception`, `exited`, `killed`, `run_timeout`, `result_too_large`, `result_not_json`, `start_failed` */
+            code: string;
+            /** @description the end of its output */
+            last_lines: string[];
+            message: string;
+        };
+        RunList: {
+            runs: components["schemas"]["Run"][];
+        };
+        RunLogEntry: {
+            /** @description one line, cut at 8 KiB */
+            message: string;
+            /** @description known values: `stdout`, `stderr` */
+            stream: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            timestamp: string;
+        };
+        RunLogs: {
+            entries: components["schemas"]["RunLogEntry"][];
+            /** @description older lines or ends of lines are missing */
+            truncated: boolean;
         };
         /** @description of the machine that answers */
         ServiceClock: {
@@ -2835,6 +3010,10 @@ export interface components {
         SkillFunction: {
             /** @example USER */
             access_level?: string;
+            /** @description JSON Schema of its arguments; absent: not at the top level of the file, so that it cannot be run */
+            args?: {
+                [key: string]: unknown;
+            };
             /** @example Wave at whoever is there. */
             description?: string;
             /** @example wave_hello */
@@ -2895,6 +3074,30 @@ export interface components {
             /** @description newest first */
             backups: components["schemas"]["Snapshot"][];
         };
+        /** @example {
+         *       "skill": "wave_hello",
+         *       "args": {
+         *         "times": 2
+         *       }
+         *     } */
+        StartRun: {
+            /** @description its arguments by name; checked against its signature */
+            args?: {
+                [key: string]: unknown;
+            };
+            /** @description which function, where the file has several */
+            function?: string;
+            /** @description id of your own fresh lease: the run moves the robot under it, and its motion ends with it */
+            lease?: string;
+            /** @description name of an enabled skill file without `.py` */
+            skill: string;
+            /**
+             * Format: int64
+             * @description longest time it may take, in seconds
+             * @default 3600
+             */
+            timeout_s: number;
+        };
         StopAddresses: {
             /**
              * Format: int64
@@ -2921,6 +3124,8 @@ export interface components {
             cancelled_missions?: number;
             /** @description whether nothing from before the stop can leave the service or pass its guard any more; false while the guard is missing; absent where the robot itself decides */
             fenced?: boolean;
+            /** @description ids of the runs of skills that it ends; absent: none */
+            runs_stopped?: string[];
             /** @description the robot has confirmed that it stands still; always `true` */
             stopped: boolean;
         };
@@ -4834,6 +5039,130 @@ export interface operations {
                      *       ]
                      *     } */
                     "application/json": components["schemas"]["RobotList"];
+                };
+            };
+        };
+    };
+    listRuns: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunList"];
+                };
+            };
+        };
+    };
+    startRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {
+                 *       "skill": "wave_hello",
+                 *       "args": {
+                 *         "times": 2
+                 *       }
+                 *     } */
+                "application/json": components["schemas"]["StartRun"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
+    getRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a run */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
+    getRunLogs: {
+        parameters: {
+            query?: {
+                /** @description stream the log from its beginning, and new lines until the run ends */
+                follow?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description id of a run */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunLogs"];
+                    "text/event-stream": string;
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    stopRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a run */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
                 };
             };
         };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { arrivalStamp } from './fence.ts';
-import { isSameHolder, leaseOf } from './held-lease.ts';
+import { isHeldBy, isSameHolder, lastMoment, leaseOf } from './held-lease.ts';
 import type { LeaseStanding } from './lease.schema.ts';
 import type { Held, Lease, LeaseChange, LeaseClaim, LeasedCommand, LeaseWorld } from './lease.ts';
 import {
@@ -14,6 +14,7 @@ import {
   stopUnconfirmed,
 } from './lease-errors.ts';
 import { LeaseExpiry } from './lease-expiry.ts';
+import { LeaseLoans } from './lease-loans.ts';
 import { type StopNow, StopUntilConfirmed } from './stop-until-confirmed.ts';
 
 /**
@@ -25,6 +26,7 @@ export class LeaseRegister {
   readonly #world: LeaseWorld;
   readonly #stop: StopUntilConfirmed;
   readonly #expiry: LeaseExpiry;
+  readonly loans = new LeaseLoans();
   #held: Held | undefined;
   #returned: { readonly id: string; readonly clientId: string } | undefined;
   #lastGeneration: number | undefined;
@@ -70,7 +72,7 @@ export class LeaseRegister {
     if (!held) return this.#seen(this.#give('acquired', claim));
     if (!isSameHolder(claim.holder, held.claim.holder)) throw leaseHeld(this.#seen(held));
     held.claim = claim;
-    held.endsAt = this.#lastMoment(claim);
+    held.endsAt = lastMoment(claim, this.#world);
     this.#keep(held);
     return this.#seen(held);
   }
@@ -131,11 +133,13 @@ export class LeaseRegister {
    * @throws ServiceError for motion only: `lease_held`, `lease_lost`, `lease_required`, and `busy` after a stall or while
    * the stop of a lapse or takeover is not confirmed. All with `command_ran: "no"`.
    */
-  admit({ lease: id, clientId, motion, outlivesLease }: LeasedCommand): void {
+  admit({ lease, clientId, motion, outlivesLease }: LeasedCommand): void {
     const held = this.#fresh();
-    const isHolder = held !== undefined && held.id === id && held.claim.holder.clientId === clientId;
+    const id = lease ?? this.loans.of(clientId);
+    const owns = isHeldBy(held, id, clientId);
+    const isHolder = held !== undefined && (owns || (held.id === id && id === this.loans.of(clientId)));
     if (isHolder && motion && this.#world.monotonic() > held.silentAt) throw heldUp();
-    if (isHolder) this.#keep(held);
+    if (held && owns) this.#keep(held);
     if (!motion) return;
     if (held && !isHolder && (id === undefined || id === held.id)) throw leaseHeld(this.#seen(held), clientId);
     if (id !== undefined && !isHolder) throw this.#lost(clientId);
@@ -176,7 +180,7 @@ export class LeaseRegister {
     return this.#held?.fresh ? this.#held : undefined;
   }
 
-  #give(change: LeaseChange, claim: LeaseClaim, endsAt = this.#lastMoment(claim)): Held {
+  #give(change: LeaseChange, claim: LeaseClaim, endsAt = lastMoment(claim, this.#world)): Held {
     const held: Held = {
       id: randomBytes(16).toString('base64url'),
       claim,
@@ -193,10 +197,6 @@ export class LeaseRegister {
     this.#keep(held);
     this.#tell(change, held);
     return held;
-  }
-
-  #lastMoment({ holder }: LeaseClaim): number {
-    return holder.accessLevel === 'USER' ? this.#world.monotonic() + this.#world.userMaxMs : Number.POSITIVE_INFINITY;
   }
 
   #keep(held: Held): void {

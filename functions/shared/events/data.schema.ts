@@ -139,6 +139,19 @@ export const MissionChanged = z
 export type MissionChanged = z.infer<typeof MissionChanged>;
 export const MissionsUnderWay = z.object({ missions: z.array(MissionChanged) }).meta({ id: 'MissionsUnderWay' });
 
+export const RunChanged = z
+  .object({
+    id: z.string().describe('of the run, which is also the id of its mission'),
+    state: z.enum(['starting', 'running', 'stopping', 'succeeded', 'failed', 'stopped']),
+    skill: z.string().describe('the name of the file without `.py`'),
+    function: z.string(),
+    sandbox: z.string().describe('as in the run; `none`: nothing keeps it from the rest of the machine'),
+    by: EventActor.describe('who started it'),
+    code: z.string().nullable().describe('why it failed'),
+  })
+  .meta({ id: 'RunChanged' });
+export const RunsUnderWay = z.object({ runs: z.array(RunChanged) }).meta({ id: 'RunsUnderWay' });
+
 export const SkillChanged = z
   .object({
     skill: z.string().describe('the name without `.py`'),

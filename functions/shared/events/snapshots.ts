@@ -64,6 +64,7 @@ export function newSnapshots(): ReadonlyMap<string, Snapshot> {
     ['safety', new Last()],
     ['lease', new LastData()],
     ['missions', new Collection('missions', 'id', ['started', 'progressed'])],
+    ['runs', new Collection('runs', 'id', ['starting', 'running', 'stopping'])],
     ['alerts', new Collection('alerts', 'alert', ['raised'])],
   ];
   return new Map(snapshots);

@@ -63,6 +63,19 @@ export const TOPICS = {
     },
     snapshot: data.MissionsUnderWay,
   },
+  runs: {
+    level: 'USER',
+    summary: 'Runs of skills, from their start to their end. The snapshot lists those under way.',
+    verbs: {
+      starting: data.RunChanged,
+      running: data.RunChanged,
+      stopping: data.RunChanged,
+      succeeded: data.RunChanged,
+      failed: data.RunChanged,
+      stopped: data.RunChanged,
+    },
+    snapshot: data.RunsUnderWay,
+  },
   lease: {
     level: 'USER',
     summary: 'Who controls the robot. The snapshot is null while nobody has held the lease since the start.',

@@ -67,7 +67,7 @@ async function admitKeyHolder(exchange: Exchange, secret: string | undefined, ad
   const { ports, listener } = exchange.host;
   exchange.keyHolder =
     listener === 'socket'
-      ? localKey(ports.config.SERVICE_SOCKET_ACCESS_LEVEL)
+      ? localKey(ports.local.keyId, ports.config.SERVICE_SOCKET_ACCESS_LEVEL)
       : await (await ports.resolve(USES_KEYS)).apiKeyGate.check(secret, address, ports.robotId);
 }
 
@@ -77,9 +77,8 @@ function admitTokenHolder(exchange: Exchange, authorization: string | undefined)
   const recent = exchange.spec.access === 'any-recent-token';
   if (recent && listener === 'socket') {
     exchange.caller = {
-      clientId: 'local',
+      ...ports.local,
       accessLevel: ports.config.SERVICE_SOCKET_ACCESS_LEVEL,
-      keyId: 'local',
       mayPublish: false,
     };
     return;
@@ -108,6 +107,6 @@ function verify(ports: Ports, token: string, use: TokenUse): Caller | Promise<Ca
 }
 
 /** The record of a caller over the Unix socket, whom the permissions of the file have let in without a key. */
-function localKey(level: AccessLevel): ApiKeyRecord {
-  return { id: 'local', name: 'Unix socket', level, sha256: '', created_at: '', revoked_at: null };
+function localKey(id: string, level: AccessLevel): ApiKeyRecord {
+  return { id, name: 'Unix socket', level, sha256: '', created_at: '', revoked_at: null };
 }

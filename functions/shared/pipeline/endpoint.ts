@@ -16,6 +16,7 @@ import { refusePrefetch, requireAccess } from './require-access.ts';
 import { requireHost } from './require-host.ts';
 import { requireSecureChannel } from './require-secure-channel.ts';
 import type { Answer, EndpointSpec, InputSpec, OutputSpec } from './spec.ts';
+import { successStatus } from './success-status.ts';
 
 type Step = (request: PipelineRequest) => void | Promise<void>;
 type Middleware = { readonly before?: Step; readonly after?: Step; readonly onError?: Step };
@@ -106,7 +107,7 @@ function renderResponse(request: PipelineRequest): void {
     value instanceof Reply
       ? { statusCode: value.status, headers: value.headers, body: value.body }
       : {
-          statusCode: request.context.exchange.spec.answerStatus ?? 200,
+          statusCode: successStatus(request.context.exchange.spec),
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify(value ?? null),
         };

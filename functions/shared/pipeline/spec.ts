@@ -56,8 +56,6 @@ export interface EndpointSpec<
   readonly description?: string;
   readonly input?: I;
   readonly output: O;
-  /** Status of its answer. Default 200. */
-  readonly answerStatus?: 201 | 202;
   /** Answers with a secret: needs TLS, the Unix socket, or a trusted proxy that says it was reached over TLS. */
   readonly secretAnswer?: true;
   /** Headers of its answer that tell what the body does not. */
@@ -86,6 +84,10 @@ export interface EndpointSpec<
   readonly unordered?: boolean;
   /** Action under which every request of a known caller is kept in the audit trail, refused ones too. */
   readonly audit?: string;
+  /** Answers 201 rather than 200. */
+  readonly created?: true;
+  /** Answers 202: what it began goes on. */
+  readonly accepted?: true;
   /** Its v1 responses contain a new token for clients whose own has less than 10 minutes left. */
   readonly renewsToken?: true;
   /** Error codes of its domain, for the OpenAPI document. The pipeline's own are added there. */

@@ -57,5 +57,6 @@ export type CommandSpec = Readonly<z.infer<typeof CommandSpec>>;
 export const StopReport = z.object({
   stopped: z.literal(true).describe('the robot has confirmed that it stands still'),
   cancelled_missions: z.int().min(0).exactOptional().describe('absent when the robot does not say how many'),
+  runs_stopped: z.array(z.string()).exactOptional().describe('ids of the runs of skills that it ends; absent: none'),
 });
 export type StopReport = Readonly<z.infer<typeof StopReport>>;

@@ -2,6 +2,7 @@ import { fence, jogs, leases } from '../control/ports.ts';
 import { events } from '../events/ports.ts';
 import { metrics, refusals } from '../observability/ports.ts';
 import { type Port, type Ports, port } from '../port.ts';
+import { runs } from '../runs/ports.ts';
 import type { RobotLink, Robots } from './port.ts';
 import { simulatedHome } from './simulated-home.ts';
 
@@ -36,6 +37,7 @@ export const robotLink: Port<RobotLink> = /* @__PURE__ */ port(
       control: config.inCloud ? undefined : { leases: await ports.get(leases), jogs: await ports.get(jogs) },
       openHome: () => ports.get(simulatedHome),
       events: await ports.get(events),
+      runs: config.inCloud ? undefined : await ports.get(runs),
     });
   },
   (link) => link.close(),

@@ -1,9 +1,9 @@
 import { OPERATORS } from '../../shared/access.ts';
 import { endpoint } from '../../shared/pipeline/endpoint.ts';
+import { eventStream } from '../../shared/pipeline/event-stream.ts';
+import { logForm } from '../../shared/pipeline/log-form.ts';
 import { Reply } from '../../shared/pipeline/reply.ts';
 import { clock, config } from '../../shared/ports.ts';
-import { eventStream } from './event-stream.ts';
-import { logForm } from './log-form.ts';
 import { jsonLogs, textLogs } from './log-streams.ts';
 import { LogsHeaders, LogsPath, LogsQuery, ServiceLogs } from './logs.schema.ts';
 import { followLogs, readLogs } from './logs.ts';

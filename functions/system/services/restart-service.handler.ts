@@ -14,7 +14,7 @@ export const handler = endpoint({
     'Only units that SERVICE_RESTARTABLE_UNITS covers, and never this service or its guard. Answered with the state while it restarts: `get_services_list` and the topic `services` tell when it is active again. No body.',
   input: { path: LogsPath },
   output: RestartedService,
-  answerStatus: 202,
+  accepted: true,
   audit: 'service.restart',
   uses: { config, serviceManagers },
   errors: ['unit_not_allowed', 'not_found', 'component_unavailable'],

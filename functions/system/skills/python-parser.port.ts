@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../shared/kit/json.ts';
+
 /** A function with a `@skill` decorator, as far as parsing can tell. */
 export interface SkillFunction {
   readonly name: string;
@@ -5,6 +7,8 @@ export interface SkillFunction {
   readonly access_level?: string;
   /** The decorator's `description`, or the docstring. */
   readonly description?: string;
+  /** JSON Schema of its arguments; absent for one that is not at the top level of the file and cannot be run. */
+  readonly args?: JsonObject;
 }
 
 /**

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Json } from '../../shared/kit/json.schema.ts';
 import { parseSkillName, SKILL_NAME_PATTERN, SKILL_NAME_RULE } from './skill-name.ts';
 
 /** A skill's name as clients write it; parsed into its stem and whether it bore the prefix. */
@@ -22,6 +23,10 @@ const SkillFunction = z
     name: z.string().meta({ example: 'wave_hello' }),
     access_level: z.string().optional().meta({ example: 'USER' }),
     description: z.string().optional().meta({ example: 'Wave at whoever is there.' }),
+    args: z
+      .record(z.string(), Json)
+      .optional()
+      .describe('JSON Schema of its arguments; absent: not at the top level of the file, so that it cannot be run'),
   })
   .meta({ id: 'SkillFunction', description: 'A function under a `@skill` decorator, found by parsing' });
 

@@ -12,7 +12,7 @@ export const handler = endpoint({
   access: OPERATORS,
   summary: 'Upload a skill',
   description:
-    'A form with one part, a .py file named `skill`. A file name with the prefix `disabled.` stores it disabled. A skill of the same name is replaced. The source is parsed and never run.',
+    'A form with one part, a .py file named `skill`. A file name with the prefix `disabled.` stores it disabled. A skill of the same name is replaced. The source is parsed, not run; POST /api/v2/runs/ runs it.',
   bodyType: 'multipart',
   input: { headers: z.object({ 'content-type': z.string().default('') }), body: SkillForm },
   output: SkillUploaded,

@@ -16,6 +16,8 @@ export interface EmergencyStopParts {
   readonly logger: Logger;
   /** The current time in ms since the epoch. */
   readonly clock: () => number;
+  /** Called when it is engaged. */
+  readonly onEngaged?: () => void;
 }
 
 /**
@@ -69,6 +71,7 @@ export class EmergencyStopWatch {
     const { state, source } = present;
     if (state === 'engaged') {
       this.#stop.begin();
+      this.#parts.onEngaged?.();
       logger.warn({ source }, 'the emergency stop of the robot is engaged');
     }
     if (state !== 'released' || before !== undefined) {

@@ -4,6 +4,7 @@ import type { JogController } from '../../control/jog-controller.ts';
 import type { LeaseRegister } from '../../control/lease-register.ts';
 import { type Events, NO_EVENTS } from '../../events/events.port.ts';
 import type { Metrics } from '../../observability/metrics.port.ts';
+import type { Runs } from '../../runs/runs.ts';
 import type { RobotLink, Robots } from '../port.ts';
 import type { SimulatedHome } from '../simulated-home.ts';
 import { announced } from './announced.ts';
@@ -12,6 +13,7 @@ import { emergencyStopped } from './emergency-stopped.ts';
 import type { LinkWorld } from './link-world.ts';
 import { measured } from './measured.ts';
 import { sharedOut } from './shared-out.ts';
+import { withRuns } from './skills/with-runs.ts';
 
 /** Timeout of a stop by the lease register, after which it is repeated. */
 const LEASE_STOP_TIMEOUT_MS = 5_000;
@@ -22,6 +24,8 @@ interface Surroundings extends LinkWorld {
   readonly openFence: () => Promise<Fence>;
   /** The lease and jog of this robot; absent in the cloud. */
   readonly control?: { readonly leases: LeaseRegister; readonly jogs: JogController } | undefined;
+  /** Runs of skills on this machine; absent: there are none. */
+  readonly runs?: Runs | undefined;
   /** What a simulated robot shares with other simulated parts. */
   readonly openHome?: () => Promise<SimulatedHome>;
   /** Where events of stops and missions are published; absent: nowhere. */
@@ -36,19 +40,20 @@ interface Surroundings extends LinkWorld {
  */
 export async function openRobotLink(
   config: Config,
-  { openFence, openHome, control, events = NO_EVENTS, ...world }: Surroundings,
+  { openFence, openHome, control, runs, events = NO_EVENTS, ...world }: Surroundings,
 ): Promise<RobotLink> {
   const { logger, clock, metrics } = world;
   const url = config.SERVICE_ROBOT_URL;
   const complete = (link: RobotLink) => {
-    const safe = emergencyStopped(link, { events, logger, clock });
+    const safe = emergencyStopped(link, { events, logger, clock, onEngaged: () => runs?.stopAll() });
     const led = control ? controlled(safe, control.leases, control.jogs) : safe;
     const whole = announced(measured(sharedOut(led), metrics), events);
     control?.leases.controls(async () => {
       const timeout = { deadline: clock() + LEASE_STOP_TIMEOUT_MS, signal: AbortSignal.timeout(LEASE_STOP_TIMEOUT_MS) };
       return whole.stop(timeout);
     });
-    return whole;
+    if (!runs) return whole;
+    return withRuns(whole, { runs, clock, leases: control?.leases });
   };
   if (url === undefined) {
     const { noRobot } = await import('./none.ts');

@@ -45,6 +45,21 @@ describe('The lease', () => {
       expect(() => leases.admit(motion('ben', 'unknown'))).toThrow(expect.objectContaining({ code: 'lease_lost' }));
     });
 
+    it('can be lent to a run, which moves the robot under it without naming or keeping it', async () => {
+      const { id } = leases.acquire(ANNA);
+      const returnLease = leases.loans.lend(id, 'run');
+      expect(() => leases.admit(motion('run'))).not.toThrow();
+      await pass(TTL_MS - 100);
+      leases.admit(motion('run'));
+      await pass(200);
+      expect([leases.status().state, robot.stops.length]).toEqual(['stale', 1]);
+      expect(() => leases.admit(motion('run'))).toThrow(expect.objectContaining({ code: 'lease_lost' }));
+      returnLease();
+      const next = leases.acquire(BEN);
+      leases.stopConfirmed(arrivalStamp());
+      expect(() => leases.admit(motion('run', next.id))).toThrow(expect.objectContaining({ code: 'lease_held' }));
+    });
+
     it('lets everybody do what moves nothing', () => {
       leases.acquire(ANNA);
       expect(() => leases.admit({ ...motion('ben', 'unknown'), motion: false })).not.toThrow();

@@ -52,29 +52,105 @@ def skill_decorator(node):
             return decorator
     return None
 
-def describe(node, decorator):
+SIMPLE = {
+    "int": "integer", "float": "number", "str": "string", "bool": "boolean",
+    "list": "array", "List": "array", "dict": "object", "Dict": "object",
+}
+
+def any_of(schemas):
+    return {"anyOf": schemas} if all(schemas) else {}
+
+# JSON Schema of what an annotation allows. Unknown ones allow anything.
+def schema(node, depth=0):
+    if node is None or depth > 8:
+        return {}
+    if isinstance(node, ast.Constant) and node.value is None:
+        return {"type": "null"}
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            return schema(ast.parse(node.value.strip(), mode="eval").body, depth + 1)
+        except (SyntaxError, ValueError):
+            return {}
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return any_of([schema(node.left, depth + 1), schema(node.right, depth + 1)])
+    if isinstance(node, ast.Subscript):
+        inside = node.slice
+        inner = list(inside.elts) if isinstance(inside, ast.Tuple) else [inside]
+        return generic(getattr(node.value, "attr", None) or getattr(node.value, "id", None), inner, depth + 1)
+    kind = SIMPLE.get(getattr(node, "attr", None) or getattr(node, "id", None))
+    return {"type": kind} if kind else {}
+
+def generic(name, inner, depth):
+    if name == "Optional":
+        return any_of([schema(inner[0], depth), {"type": "null"}])
+    if name == "Union":
+        return any_of([schema(node, depth) for node in inner])
+    if name == "Annotated":
+        return schema(inner[0], depth)
+    if name == "Literal":
+        values = [node.value for node in inner if isinstance(node, ast.Constant)]
+        plain = all(value is None or isinstance(value, (str, bool, int)) for value in values)
+        return {"enum": values} if plain and len(values) == len(inner) else {}
+    if name in ("list", "List"):
+        items = schema(inner[0], depth)
+        return {"type": "array", "items": items} if items else {"type": "array"}
+    if name in ("dict", "Dict"):
+        values = schema(inner[-1], depth)
+        return {"type": "object", "additionalProperties": values} if values else {"type": "object"}
+    return {}
+
+class Unsupported(Exception):
+    pass
+
+# JSON Schema of the arguments. The first parameter is the robot.
+def arguments(node):
+    given = node.args
+    if given.vararg or given.kwarg:
+        raise Unsupported(node)
+    positional = given.posonlyargs + given.args
+    defaults = [None] * (len(positional) - len(given.defaults)) + list(given.defaults)
+    taken = list(zip(positional, defaults))[1:] + list(zip(given.kwonlyargs, given.kw_defaults))
+    properties, required = {}, []
+    for parameter, default in taken:
+        properties[text(parameter.arg)] = described = schema(parameter.annotation)
+        if default is None:
+            required.append(text(parameter.arg))
+            continue
+        try:
+            value = ast.literal_eval(default)
+            if len(json.dumps(value, allow_nan=False)) <= MAX_CHARACTERS:
+                described["default"] = value
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            pass
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+def describe(node, decorator, nested):
     given = {word.arg: word.value for word in getattr(decorator, "keywords", [])}
     found = {"name": text(node.name)}
-    access_level = level(given.get("access_level"))
+    # A level that parsing cannot tell is not taken for the lowest.
+    access_level = level(given.get("access_level")) or ("unknown" if "access_level" in given or None in given else None)
     if access_level:
         found["access_level"] = text(access_level)
     description = prose(given.get("description")) or docstring(node)
     if description:
         found["description"] = text(description)
+    if not nested:
+        found["args"] = arguments(node)
     return found
 
 BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
 
 def functions(tree):
-    found, waiting = [], [tree]
+    found, waiting = [], [(tree, False)]
     while waiting and len(found) < MAX_FUNCTIONS:
-        node = waiting.pop()
+        node, nested = waiting.pop()
         decorator = skill_decorator(node) if hasattr(node, "decorator_list") and hasattr(node, "args") else None
         if decorator is not None:
-            found.append(describe(node, decorator))
+            found.append(describe(node, decorator, nested))
         # A lambda's body is an expression; only statements can contain definitions.
         blocks = [getattr(node, name, None) for name in BLOCKS]
-        inner = [child for block in blocks if isinstance(block, list) for child in block]
+        nested = nested or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        inner = [(child, nested) for block in blocks if isinstance(block, list) for child in block]
         waiting.extend(reversed(inner))
     return found
 
@@ -102,6 +178,10 @@ def verdict(source):
         return {"kind": "valid", "functions": functions(ast.parse(source))}
     except SyntaxError as error:
         return fault(source, error)
+    except Unsupported as error:
+        node = error.args[0]
+        message = text(node.name) + " takes *args or **kwargs; a skill names each of its arguments"
+        return {"kind": "invalid", "message": message, "line": node.lineno}
     except (RecursionError, MemoryError):
         return {"kind": "invalid", "message": "the source is nested too deeply or too large to be parsed"}
     except (ValueError, OverflowError, LookupError) as error:

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Config } from '../../../../shared/config.ts';
 import { BoundedMap } from '../../../../shared/kit/bounded-map.ts';
+import { Json } from '../../../../shared/kit/json.schema.ts';
 import { Semaphore } from '../../../../shared/kit/semaphore.ts';
 import type { Logger } from '../../../../shared/observability/logger.ts';
 import type { PythonParser, Verdict } from '../../python-parser.port.ts';
@@ -21,6 +22,7 @@ const Answer = z.discriminatedUnion('kind', [
         name: z.string(),
         access_level: z.string().exactOptional(),
         description: z.string().exactOptional(),
+        args: z.record(z.string(), Json).exactOptional(),
       }),
     ),
   }),

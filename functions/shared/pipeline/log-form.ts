@@ -1,6 +1,6 @@
-import type { ServiceError } from '../../shared/errors.ts';
-import { type MediaRange, mediaRanges } from '../../shared/pipeline/accept.ts';
-import { invalid } from '../../shared/pipeline/parse-input.ts';
+import type { ServiceError } from '../errors.ts';
+import { type MediaRange, mediaRanges } from './accept.ts';
+import { invalid } from './parse-input.ts';
 
 /** How logs are sent: one JSON document, lines of text, or server-sent events. */
 export type LogForm = 'json' | 'text' | 'events';

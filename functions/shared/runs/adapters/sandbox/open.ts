@@ -1,0 +1,76 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Config } from '../../../config.ts';
+import type { Logger } from '../../../observability/logger.ts';
+import type { SandboxProbe } from '../../sandbox.port.ts';
+import { BubblewrapSandbox } from './bubblewrap.ts';
+import { bubblewrapWalls } from './bubblewrap-walls.ts';
+import { ask, findInterpreter } from './interpreter.ts';
+import { PlainSandbox } from './plain.ts';
+import { type RunUser, Workplaces } from './workplaces.ts';
+
+/** Users of the slots where the service is root: above systemd's dynamic users, and reserved by Debian. */
+const FIRST_SLOT_UID = 65_520;
+
+const CHECK = `
+import os, socket
+status = open("/proc/self/status").read()
+assert "CapEff:\\t0000000000000000" in status and "CapBnd:\\t0000000000000000" in status, "it keeps capabilities"
+assert [name for _, name in socket.if_nameindex()] in ([], ["lo"]), "it has a network"
+for path in ("/usr/x", "/x", "/dev/x", "/proc/sys/kernel/core_pattern"):
+    try:
+        open(path, "w")
+    except OSError:
+        continue
+    raise AssertionError(path + " can be written")
+print("walls stand")
+`;
+
+/**
+ * Finds out what can keep skills apart here: bubblewrap, if a skill's walls stand when it is tried; else, in sim mode,
+ * nothing, which the runs then say.
+ */
+export async function probeSandbox(config: Config, logger: Logger): Promise<SandboxProbe> {
+  const isolated = await openBubblewrap(config);
+  if (typeof isolated !== 'string') return { sandbox: isolated };
+  if (config.SERVICE_MODE !== 'sim') return { problem: isolated };
+  logger.warn({ reason: isolated }, 'skills run without a sandbox, in sim mode only');
+  return { sandbox: new PlainSandbox(config, await Workplaces.open()) };
+}
+
+/** @returns why not, as a sentence that says what to do. */
+async function openBubblewrap(config: Config): Promise<BubblewrapSandbox | string> {
+  const { PATH = '/usr/bin:/bin' } = config.childEnvironment;
+  const program = programIn(PATH, 'bwrap');
+  if (program === undefined) return 'Install bubblewrap (0.8 or newer) to run skills.';
+  const isRoot = process.getuid?.() === 0;
+  const userOf = (slot: number): RunUser | undefined =>
+    isRoot ? { uid: FIRST_SLOT_UID + slot, gid: FIRST_SLOT_UID + slot } : undefined;
+  const interpreter = await findInterpreter(config.SERVICE_SKILL_PYTHON, PATH, userOf(0));
+  if (!interpreter || interpreter.folders.includes('/')) {
+    const who = isRoot ? 'an unprivileged user, as which skills run,' : 'this user';
+    return `There is no Python that ${who} can use. Set SERVICE_SKILL_PYTHON to one, such as /usr/bin/python3.`;
+  }
+  const words = [...bubblewrapWalls(config, interpreter.folders), '--remount-ro', '/', '--', interpreter.path];
+  const tried = await ask([program, ...words, '-I', '-B', '-c', CHECK], {}, userOf(0));
+  if (tried.code !== 0 || !tried.stdout.includes('walls stand')) {
+    const reason = tried.stderr.trim().split('\n').at(-1) ?? '';
+    return `Bubblewrap does not work here (${reason.slice(0, 200)}). It needs version 0.8 or newer and unprivileged user namespaces.`;
+  }
+  return new BubblewrapSandbox({ config, workplaces: await Workplaces.open(), program, interpreter, userOf });
+}
+
+function programIn(path: string, name: string): string | undefined {
+  return path
+    .split(delimiter)
+    .filter((folder) => folder.startsWith('/'))
+    .map((folder) => join(folder, name))
+    .find((candidate) => {
+      try {
+        accessSync(candidate, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
