@@ -174,3 +174,40 @@ describe('On a full disk', () => {
     await service.stop();
   });
 });
+
+describe('A slow upload', () => {
+  it('may take longer than other requests, and the next request on its connection may not', async () => {
+    const quick = { requestTimeoutMs: 600, headersTimeoutMs: 400, checkIntervalMs: 50, keepAliveTimeoutMs: 60_000 };
+    const service = await startTestService({ limits: quick });
+    const { hostname, port } = new URL(service.url);
+    const authorization = `Authorization: Bearer ${await service.token('USER')}`;
+    const socket = connect(Number(port), hostname);
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    const send = (line: string) => socket.write(`${line}\r\n`);
+    const begin = (request: string, length: number, type: string) =>
+      send(
+        [`${request} HTTP/1.1`, `Host: ${hostname}`, authorization, type, `Content-Length: ${length}\r\n`].join('\r\n'),
+      );
+    const lines = [HEAD, ...Array.from({ length: 15 }, (_, index) => `${index + 1},x,,,`)];
+    begin(
+      `PUT ${TABLE}`,
+      lines.reduce((sum, line) => sum + line.length + 2, 0),
+      'Content-Type: text/csv',
+    );
+    const started = performance.now();
+    for (const line of lines) {
+      send(line);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await until('the answer', () => text.includes('"inserted"'));
+    expect(performance.now() - started).toBeGreaterThan(quick.requestTimeoutMs);
+    expect(text).toContain('"inserted":15');
+    begin('POST /api/v2/database/add_item/', 100, 'Content-Type: application/json');
+    await until('the refusal of a request that never ends', () => text.includes('408'));
+    socket.destroy();
+    await service.stop();
+  });
+});
