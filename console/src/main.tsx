@@ -9,7 +9,8 @@ import { status, watchLink } from './state/link.ts';
 import { watchEvents } from './state/live.ts';
 import { forgetMissions } from './state/missions.ts';
 import { view, watchRoute } from './state/route.ts';
-import { joinSiblings, robot, wake } from './state/session.ts';
+import { joinSiblings, robot, stopOnly, wake } from './state/session.ts';
+import { forgetStop } from './state/stop.ts';
 import { texts } from './texts.ts';
 
 watchLink();
@@ -27,6 +28,9 @@ effect(() => {
   if (robot.value) return;
   forgetCourses();
   forgetMissions();
+});
+effect(() => {
+  if (!robot.value && !stopOnly.value) forgetStop();
 });
 effect(() => {
   const name = status.value?.name ?? 'Robot';

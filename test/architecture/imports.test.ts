@@ -3,6 +3,7 @@ import { type Source, sourcesOf } from '../support/sources.ts';
 
 const functions = sourcesOf('functions');
 const localHost = sourcesOf('local-host');
+const page = sourcesOf('console/src');
 const tests = sourcesOf('test');
 
 /** `functions/commands`, `functions/system/volume`, …: what may not know its neighbours. */
@@ -45,7 +46,7 @@ describe('Imports', () => {
   it('form no circle', () => {
     const chain = { path: 'a.ts', text: '', imports: ['b.ts'] };
     expect(circles([chain, { path: 'b.ts', text: '', imports: ['a.ts'] }])).toEqual(['a.ts -> b.ts -> a.ts']);
-    expect(circles([...functions, ...localHost])).toEqual([]);
+    expect(circles([...functions, ...localHost, ...page])).toEqual([]);
   });
 
   it('never lead from one area to another', () => {
@@ -72,6 +73,13 @@ describe('Imports', () => {
     const system = /^(node:)?(fs|fs\/promises|child_process|net|dgram|tls|http|https|worker_threads|cluster)$/;
     const outside = offences(functions, ({ path }, target) => !isOutermost(path) && system.test(target));
     expect(outside).toEqual([]);
+  });
+
+  it('of the console lead to the client and to types, and never into the service', () => {
+    const beyond = offences(page, (_source, target) => /^(functions|local-host)\//.test(target));
+    expect(beyond).toEqual(['console/src/state/event-data.ts -> functions/shared/events/data.schema.ts']);
+    const types = page.find(({ path }) => path.endsWith('/event-data.ts'))?.text ?? '';
+    expect(types.match(/^import (?!type)/gm)).toBeNull();
   });
 
   it('of an adapter occur in its own ports.ts and in adapters of the same feature only', () => {
@@ -114,7 +122,7 @@ describe('File length', () => {
   });
 
   it('keeps every source and test file to 250 lines', () => {
-    const long = [...functions, ...localHost, ...tests]
+    const long = [...functions, ...localHost, ...page, ...tests]
       .filter(({ text }) => text.split('\n').length > 251)
       .map(({ path }) => path);
     expect(long).toEqual([]);

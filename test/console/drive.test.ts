@@ -32,7 +32,12 @@ describeWith('Chromium', CHROMIUM, 'Driving in the console', () => {
     tab = await world.signIn('user', '/#drive');
   });
   afterEach(async () => {
-    const { offences } = tab;
+    const { offences, page } = tab;
+    const release = page.getByRole('button', { name: 'Release control' });
+    if (!page.isClosed() && (await release.isVisible())) {
+      await release.click();
+      await page.getByRole('button', { name: TAKE }).waitFor();
+    }
     await world.closeTabs();
     await isFree();
     await world.service.as('USER', '/api/v2/stop', { method: 'POST' });
@@ -154,7 +159,7 @@ describeWith('Chromium', CHROMIUM, 'Driving in the console', () => {
     await admin.page.locator('.control').getByText('user controls the robot.').waitFor();
     await admin.page.getByLabel('Reason').fill('somebody is in the way');
     await admin.page.getByRole('button', { name: 'Take over' }).click();
-    await admin.page.getByText('You control the robot.').waitFor();
+    await admin.page.getByText('You have control.').waitFor();
     await world.moves(false);
     await tab.page.locator('.control').getByText('admin controls the robot.').waitFor();
     expect(await tab.page.getByLabel('Reason').count()).toBe(0);

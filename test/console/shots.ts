@@ -8,6 +8,13 @@ import { ConsoleWorld, SIZES, type Tab } from '../support/console-world.ts';
 import { ROOT } from '../support/sources.ts';
 
 const FOLDER = join(ROOT, 'console', 'shots');
+/** On by a page; false at the end. */
+const SCROLL = `(() => {
+  const main = document.querySelector('main');
+  const before = main.scrollTop;
+  main.scrollBy(0, main.clientHeight - 24);
+  return main.scrollTop > before + 8;
+})()`;
 const world = new ConsoleWorld();
 
 /** What a robot has to show after a while. */
@@ -41,17 +48,14 @@ async function useCommands({ page }: Tab): Promise<void> {
     await page.locator('.chosen .outcome').waitFor();
   }
   await page.waitForTimeout(300);
-  await page.locator('main').evaluate('(main) => main.scrollTo(0, 0)');
+  await page.evaluate(`document.querySelector('main').scrollTo(0, 0)`);
 }
 
 /** Page after page of a view, since it scrolls below the bars. */
 async function take({ page }: Tab, name: string): Promise<void> {
-  const main = page.locator('main');
   for (let part = 1; part <= 6; part += 1) {
     await page.screenshot({ path: join(FOLDER, `${name}-${part}.png`) });
-    const more = await main.evaluate(
-      '(main) => { const before = main.scrollTop; main.scrollBy(0, main.clientHeight - 24); return main.scrollTop > before + 8; }',
-    );
+    const more = await page.evaluate(SCROLL);
     if (!more) break;
   }
 }
@@ -79,7 +83,7 @@ async function shoot(look: { viewport: { width: number; height: number }; colorS
   await useCommands(tab);
   await take(tab, name('3-commands'));
   await tab.page.getByRole('button', { name: 'Stop', exact: true }).click();
-  await tab.page.getByText('The robot confirmed').waitFor();
+  await tab.page.getByText('Confirmed: the robot stopped').waitFor();
   await take(tab, name('4-stopped'));
   await tab.context.setOffline(true);
   await tab.page.getByRole('button', { name: 'Stop', exact: true }).click();
@@ -92,6 +96,10 @@ async function shoot(look: { viewport: { width: number; height: number }; colorS
 
 mkdirSync(FOLDER, { recursive: true });
 await world.start();
+for (const id of ['charging_station', 'entrance', 'kitchen', 'workshop']) {
+  const body = { tablename: 'known_locations_table', item: { id } };
+  await world.service.as('ADMIN', '/api/v2/database/add_item/', { method: 'POST', body });
+}
 try {
   for (const [, viewport] of SIZES) {
     for (const colorScheme of ['light', 'dark'] as const) await shoot({ viewport, colorScheme });

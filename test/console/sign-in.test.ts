@@ -153,4 +153,18 @@ describeWith('Chromium', CHROMIUM, 'The console, for somebody who signs in', () 
     }
     watched(tab);
   });
+
+  it('keeps an expired token for stop alone, as after a sleep', async () => {
+    const tab = await world.signIn('user');
+    world.aheadMs = 31 * 60_000;
+    try {
+      await tab.page.getByLabel('API key').waitFor();
+      await tab.page.getByText('stop alone still works').waitFor();
+      await tab.page.getByRole('button', { name: 'Stop' }).click();
+      await tab.page.getByText('Confirmed: the robot stopped').waitFor();
+    } finally {
+      world.aheadMs = 0;
+    }
+    watched(tab);
+  });
 });

@@ -25,6 +25,12 @@ const NEAREST = `(() => {
     .reduce((least, one) => Math.min(least, one), Infinity);
 })()`;
 
+/** Down and up at once, and longer than it would have to be held. */
+const TAP_ESC = `new Promise((done) => {
+  for (const type of ['keydown', 'keyup']) window.dispatchEvent(new KeyboardEvent(type, { key: 'Escape' }));
+  setTimeout(done, 700);
+})`;
+
 describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
   const world = new ConsoleWorld();
   let tab: Tab;
@@ -55,12 +61,12 @@ describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
     await goes();
     await world.moves(true);
     await button().click();
-    await says('The robot confirmed that it stopped');
+    await says('Confirmed: the robot stopped');
     await world.moves(false);
     await until('both were asked', () => new Set(stops).size === 2);
     await says('by you, confirmed');
     await world.service.as('ADMIN', '/api/v2/stop', { method: 'POST' });
-    await says('by client');
+    await says('by test-ADMIN');
   });
 
   it.each(SIZES)('is large, and far from everything else, on every view on %s', async (_name, viewport) => {
@@ -78,21 +84,21 @@ describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
   it('is pressed by Esc that is held, whatever has the focus, and not by Esc that is tapped', async () => {
     await tab.page.getByRole('link', { name: 'Commands' }).click();
     await tab.page.getByLabel('Find a command').fill('pose');
-    await tab.page.keyboard.press('Escape');
+    await tab.page.evaluate(TAP_ESC);
+    expect(stops).toEqual([]);
     await tab.page.keyboard.down('Escape');
-    await says('The robot confirmed that it stopped');
+    await says('Confirmed: the robot stopped');
     await tab.page.keyboard.up('Escape');
-    expect(stops.length).toBeLessThanOrEqual(2);
   });
 
   it('is pressed by the keyboard, and by a tap', async () => {
     await button().focus();
     await tab.page.keyboard.press('Enter');
-    await says('The robot confirmed that it stopped');
+    await says('Confirmed: the robot stopped');
     await world.closeTabs();
     await open({ hasTouch: true, viewport: SIZES[0][1] });
     await button().tap();
-    await says('The robot confirmed that it stopped');
+    await says('Confirmed: the robot stopped');
   });
 
   it('is confirmed by the port of stop when the service does not answer', async () => {
@@ -116,7 +122,7 @@ describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
     await says('still sending');
     expect(await world.pose()).toMatchObject({ moving: true });
     await tab.context.setOffline(false);
-    await says('The robot confirmed that it stopped');
+    await says('Confirmed: the robot stopped');
     await world.moves(false);
   });
 
@@ -133,7 +139,7 @@ describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
     await tab.page.getByRole('alert').getByText(UNCONFIRMED).waitFor();
     await says('The brakes did <b>not</b> answer.');
     await tab.page.unroute('**/api/v2/stop');
-    await says('The robot confirmed that it stopped');
+    await says('Confirmed: the robot stopped');
   });
 
   it('lives through a killed service: values grey with their age, controls off, and back by itself', async () => {

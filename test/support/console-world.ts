@@ -24,6 +24,10 @@ const QUIET = [
 /** CI machines stall for seconds. */
 const PATIENCE_MS = process.env.CI === 'true' ? 60_000 : 15_000;
 
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+}
+
 type ContextOptions = Parameters<Browser['newContext']>[0];
 
 /** A page, and everything about it that nobody may see: policy violations, errors, requests to others. */
@@ -38,6 +42,8 @@ export class ConsoleWorld {
   readonly #settings: Record<string, string>;
   readonly #contexts: BrowserContext[] = [];
   #browser!: Browser;
+  /** How far the clock of the service is ahead, in ms. */
+  aheadMs = 0;
   keys = new FakeKeyStore([
     keyRecord('user', 'USER'),
     keyRecord('admin', 'ADMIN'),
@@ -51,7 +57,7 @@ export class ConsoleWorld {
 
   async start(): Promise<this> {
     await this.startService();
-    this.#browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+    this.#browser = await launchBrowser();
     return this;
   }
 
@@ -65,7 +71,8 @@ export class ConsoleWorld {
       SERVICE_STOP_PORT: '0',
       SERVICE_EVENTS_PORT: '',
     };
-    this.service = await startTestService({ settings, given: [give(keyStore, this.keys)] });
+    const clock = () => Date.now() + this.aheadMs;
+    this.service = await startTestService({ settings, clock, given: [give(keyStore, this.keys)] });
   }
 
   async stop(): Promise<void> {
@@ -142,7 +149,7 @@ export async function keptBy({ page, context }: Tab): Promise<unknown> {
 
 export const NOTHING_KEPT = { inPage: { cached: [], databases: [], local: {}, session: {} }, cookies: [] };
 
-/** Text of the page that can be seen. */
-export function textOf({ page }: Tab): Promise<string> {
-  return page.locator('body').innerText();
+/** Text of the page that can be seen, in one line. */
+export async function textOf({ page }: Tab): Promise<string> {
+  return (await page.locator('body').innerText()).replace(/\s+/g, ' ');
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { lease as ownLease } from '../state/driving.ts';
 import type { LeaseStanding } from '../state/event-data.ts';
 import { isAnswering, silenceMs, status } from '../state/link.ts';
-import { lease, state } from '../state/live.ts';
+import { isRobotItself, lease, state } from '../state/live.ts';
 import { isAtLeast, level, robot, signOut } from '../state/session.ts';
 import { texts } from '../texts.ts';
 import { duration } from '../ui/format.ts';
@@ -22,7 +22,7 @@ export function LinkBar() {
         <LinkBadge />
         <SimulatedBadge />
         <EmergencyStopBadge />
-        {robot.value && <ControlBadge />}
+        {robot.value && isRobotItself.value && <ControlBadge />}
       </div>
       {robot.value && <Account />}
     </header>

@@ -65,8 +65,11 @@ function StopWords() {
     <p class="stop-words" role="status">
       {phase.kind === 'sending' && <strong>{t.sending}</strong>}
       {phase.kind === 'confirmed' && <strong>{t.confirmed(phase.by, clock(phase.at))}</strong>}
-      {phase.kind === 'idle' && <span class="detail">{robot.value ? t.ready : t.tokenOver}</span>}{' '}
-      <span class="detail stop-hint">{t.hint}</span>
+      {phase.kind === 'idle' && (
+        <span class="detail">
+          {robot.value ? t.ready : t.tokenOver} <span class="stop-hint">{t.hint}</span>
+        </span>
+      )}
     </p>
   );
 }
@@ -74,7 +77,8 @@ function StopWords() {
 /** Who stopped the robot, and when. */
 function LastStop() {
   const stop = lastStop.value;
-  if (!stop) return <p class="last-stop" />;
+  // Beside a stop that is not confirmed, an earlier one would only mislead.
+  if (!stop || stopPhase.value.kind === 'unconfirmed') return <p class="last-stop" />;
   return (
     <p class="last-stop">
       {t.last} <time>{clock(stop.time)}</time> {t.by(whoOf(stop))}, {t.what[stop.what] ?? stop.what}

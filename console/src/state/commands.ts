@@ -1,5 +1,6 @@
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { type Command, Declined, type Robot, RobotRestError } from '../../../clients/typescript/src/index.ts';
+import { status } from './link.ts';
 import { robot, sentenceOf } from './session.ts';
 
 /** A command that was sent from this page. */
@@ -37,12 +38,14 @@ export const locations = signal<readonly string[] | undefined>();
 export const sent = signal<readonly Sent[]>([]);
 
 let lastId = 0;
+const isThere = computed(() => status.value?.robot !== 'disconnected');
 
-/** Fetches what the robot can do, for whoever is signed in. */
+/** Fetches what the robot can do, for whoever is signed in; again when it comes back. */
 export function watchCatalogue(): void {
   effect(() => {
     const of = robot.value;
-    if (of) void loadCatalogue(of);
+    if (of && isThere.value) void loadCatalogue(of);
+    else if (of) return;
     else {
       catalogue.value = skills.value = locations.value = undefined;
       sent.value = [];

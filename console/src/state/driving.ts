@@ -1,7 +1,7 @@
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { type Jog, type Lease, LeaseHeld, Stopped } from '../../../clients/typescript/src/index.ts';
 import { texts } from '../texts.ts';
-import { mayMove } from './link.ts';
+import { mayMove, now } from './link.ts';
 import { robot, sentenceOf } from './session.ts';
 
 /** A direction that can be held: parts of the largest velocity. */
@@ -32,6 +32,9 @@ export const held = signal<ReadonlySet<Direction>>(new Set());
 export const isReady = signal(false);
 
 let jog: Jog | undefined;
+
+/** The robot still ends what it was doing, and does not move as the pad says. */
+export const isWaiting = computed(() => now.value > 0 && held.value.size > 0 && jog?.waiting === true);
 
 /** Becomes the one who controls the robot. @param reason takes it from whoever does; ADMIN. */
 export async function takeControl(reason?: string): Promise<void> {

@@ -25,7 +25,7 @@ export interface SafetyEvent {
 const TOPICS = ['safety', 'state', 'joints', 'missions'] as const;
 /** A robot of a fleet has these only at the robot itself. */
 const OWN_TOPICS = ['lease', 'alerts'] as const;
-const RETRY_MS = 2000;
+const RETRY_MS = 1000;
 const MAX_ANSWERED = 100;
 const STOPS = /^(stop_|guard_stopped)/;
 
@@ -38,6 +38,8 @@ export const lastStop = signal<SafetyEvent | undefined>();
 export const lastSafety = signal<SafetyEvent | undefined>();
 /** Commands of all clients; for ADMIN and above. */
 export const answered = signal<readonly Answered[]>([]);
+/** Whether it has what a robot of a fleet has only at the robot itself: control and alerts. */
+export const isRobotItself = signal(true);
 /** When the events broke off, on the monotonic clock; undefined while they come. */
 const interruptedAt = signal<number | undefined>(performance.now());
 const heardAt = signal(performance.now());
@@ -53,6 +55,7 @@ export function watchEvents(): void {
     const of = robot.value;
     if (!of) return;
     const over = new AbortController();
+    isRobotItself.value = true;
     void followForEver(of, over.signal);
     return () => {
       over.abort();
@@ -73,14 +76,23 @@ async function followForEver(of: Robot, signal: AbortSignal): Promise<void> {
     try {
       for await (const event of of.events([...TOPICS, ...own], { signal, interruptions: true })) {
         if (signal.aborted) return;
+        if (event.kind === 'interrupted' && isElsewhere(event.error)) throw event.error;
         take(event);
       }
     } catch (error) {
       interruptedAt.value ??= performance.now();
-      if (error instanceof RobotRestError && error.code === 'component_unavailable') own = [];
+      if (isElsewhere(error)) {
+        isRobotItself.value = false;
+        own = own.filter((topic) => topic === 'commands' && own.length > 1);
+      }
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
+}
+
+/** A topic is not there; the client would go on asking for it. */
+function isElsewhere(error: unknown): boolean {
+  return error instanceof RobotRestError && error.code === 'component_unavailable';
 }
 
 function take(event: RobotEvent): void {

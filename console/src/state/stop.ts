@@ -5,6 +5,8 @@ import { robot, sentenceOf, stopOnly } from './session.ts';
 
 /** After so long without a confirmation the page says so, while the stop is still being sent. */
 const HONEST_MS = 2000;
+/** Afterwards it is the last stop, as one of anybody's. */
+const CONFIRMED_MS = 15_000;
 
 export type StopPhase =
   | { readonly kind: 'idle' }
@@ -50,6 +52,7 @@ export async function pressStop(): Promise<void> {
       },
     });
     say({ kind: 'confirmed', at: new Date(), by });
+    setTimeout(() => say({ kind: 'idle' }), CONFIRMED_MS);
   } catch (error) {
     say({ kind: 'unconfirmed', why: sentenceOf(error), attempts, isSending: false });
   } finally {

@@ -37,3 +37,11 @@ export function inline(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;
 }
+
+const MAX_SHOWN = 20_000;
+
+/** A value as text; what is very long is cut, as a page would choke on it. */
+export function block(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}\n…` : text;
+}

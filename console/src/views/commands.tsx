@@ -21,22 +21,26 @@ export function Commands() {
   return (
     <div class="grid commands">
       <Catalogue />
-      <Chosen />
-      <Card title={texts.missions.title}>
-        <StartSkill />
-        <h3>{texts.missions.underWay}</h3>
-        <UnderWay />
-        <h3>{texts.missions.ended}</h3>
-        <Ended />
-      </Card>
-      <Card title={t.history} class="history">
-        <SentHistory />
-      </Card>
-      {isAtLeast('ADMIN') && (
-        <Card title={t.others} class="history">
-          <OthersHistory />
+      <div class="stack">
+        <Chosen />
+        <Card title={t.history} class="history">
+          <SentHistory />
         </Card>
-      )}
+      </div>
+      <div class="stack">
+        <Card title={texts.missions.title}>
+          <StartSkill />
+          <h3>{texts.missions.underWay}</h3>
+          <UnderWay />
+          <h3>{texts.missions.ended}</h3>
+          <Ended />
+        </Card>
+        {isAtLeast('ADMIN') && (
+          <Card title={t.others} class="history">
+            <OthersHistory />
+          </Card>
+        )}
+      </div>
     </div>
   );
 }

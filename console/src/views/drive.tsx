@@ -27,8 +27,8 @@ function ControlCard() {
   const holder = lease.value?.state === 'fresh' ? lease.value.holder : null;
   const isHeld = !isOwn && holder !== null;
   return (
-    <Card title={t.control} class="control">
-      <p class="value">
+    <Card title={t.control} class={isOwn ? 'control own' : 'control'}>
+      <p class="value grow">
         {isOwn ? t.yours : holder ? <bdi>{t.heldBy(holder.username ?? holder.key_name)}</bdi> : t.free}
       </p>
       <p class="problem" role="alert">

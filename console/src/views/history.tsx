@@ -2,7 +2,7 @@ import { type Sent, sent } from '../state/commands.ts';
 import { answered } from '../state/live.ts';
 import { texts } from '../texts.ts';
 import { Empty } from '../ui/card.tsx';
-import { clock, inline } from '../ui/format.ts';
+import { block, clock, inline } from '../ui/format.ts';
 
 const t = texts.commands;
 
@@ -42,7 +42,7 @@ export function SentLine({ entry }: { entry: Sent }) {
         </p>
       )}
       {replaced === true && <p class="muted">{t.replaced}</p>}
-      {result !== undefined && <pre>{typeof result === 'string' ? result : JSON.stringify(result, undefined, 2)}</pre>}
+      {result !== undefined && <pre>{block(result)}</pre>}
     </div>
   );
 }

@@ -7,6 +7,8 @@ import { Empty } from '../ui/card.tsx';
 import { clock } from '../ui/format.ts';
 
 const t = texts.missions;
+/** Of an id, which is mostly a UUID. */
+const SHOWN_ID = 8;
 
 /** Missions that can be cancelled. */
 export function UnderWay() {
@@ -74,5 +76,5 @@ function MissionName({ mission }: { mission: ShownMission }) {
 }
 
 function nameOf({ skills, id }: ShownMission): string {
-  return skills.length > 0 ? skills.join(', ') : id;
+  return skills.length > 0 ? skills.join(', ') : t.unnamed(id.slice(0, SHOWN_ID));
 }

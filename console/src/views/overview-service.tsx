@@ -1,27 +1,26 @@
 import { health, type Part } from '../state/health.ts';
 import { status } from '../state/link.ts';
-import { alerts, state } from '../state/live.ts';
+import { alerts, isRobotItself, state } from '../state/live.ts';
 import { texts } from '../texts.ts';
 import { Card, Empty, Fact, Facts } from '../ui/card.tsx';
 import { bytes, clock, duration, number } from '../ui/format.ts';
 
 const t = texts.overview;
 
+/** First of all what needs somebody; a line where nothing does. */
 export function AlertsCard() {
   const raised = alerts.value;
+  if (!isRobotItself.value) return null;
+  if (raised.length === 0) return <p class="all-well value">{t.noAlerts}</p>;
   return (
-    <Card title={t.alerts} class={raised.length > 0 ? 'wide alerting' : 'wide'}>
-      {raised.length === 0 ? (
-        <Empty>{t.noAlerts}</Empty>
-      ) : (
-        <ul class="rows">
-          {raised.map(({ alert, message }) => (
-            <li key={alert} class="value">
-              <span class="badge bad">{alert.replaceAll('_', ' ')}</span> <bdi>{message}</bdi>
-            </li>
-          ))}
-        </ul>
-      )}
+    <Card title={t.alerts} class="alerting">
+      <ul class="rows">
+        {raised.map(({ alert, message }) => (
+          <li key={alert} class="value">
+            <span class="badge bad">{alert.replaceAll('_', ' ')}</span> <bdi>{message}</bdi>
+          </li>
+        ))}
+      </ul>
     </Card>
   );
 }

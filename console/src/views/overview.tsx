@@ -16,18 +16,20 @@ const t = texts.overview;
 export function Overview() {
   useEffect(watchHealth, []);
   return (
-    <div class="grid overview">
+    <>
       <AlertsCard />
-      <PoseCard />
-      <BatteryCard />
-      <MotionCard />
-      <Card title={t.missions}>
-        <UnderWay />
-      </Card>
-      <HealthCard />
-      <JointsCard />
-      <ServiceCard />
-    </div>
+      <div class="columns">
+        <PoseCard />
+        <BatteryCard />
+        <MotionCard />
+        <Card title={t.missions}>
+          <UnderWay />
+        </Card>
+        <HealthCard />
+        <JointsCard />
+        <ServiceCard />
+      </div>
+    </>
   );
 }
 

@@ -4,6 +4,7 @@ import {
   held,
   isReady,
   isTaking,
+  isWaiting,
   lease,
   letGo,
   MAX_ANGULAR,
@@ -94,7 +95,7 @@ export function Pad() {
         </button>
       )}
       <p id="pad-help" class="muted">
-        {lease.value ? t.padHelp : t.padOff}
+        {isWaiting.value ? t.waiting : lease.value ? t.padHelp : t.padOff}
       </p>
     </Card>
   );

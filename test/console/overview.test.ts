@@ -1,0 +1,55 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { describeWith } from '../support/components.ts';
+import { CHROMIUM, ConsoleWorld, SIZES, type Tab, textOf } from '../support/console-world.ts';
+import { until } from '../support/processes.ts';
+
+const LEVELS = ['user', 'admin', 'enchanter'] as const;
+const JOURNEYS = SIZES.flatMap(([name, viewport]) => LEVELS.map((level) => [level, name, viewport] as const));
+
+describeWith('Chromium', CHROMIUM, 'The overview of the console', () => {
+  const world = new ConsoleWorld();
+  let tab: Tab;
+  const shows = (text: string) => until(`it shows ${text}`, async () => (await textOf(tab)).includes(text));
+
+  beforeAll(() => world.start());
+  afterEach(async () => {
+    const { offences } = tab;
+    await world.closeTabs();
+    expect(offences).toEqual([]);
+  });
+  afterAll(() => world.stop());
+
+  it.each(JOURNEYS)('shows a USER and those above how the robot is: %s on %s', async (level, _name, viewport) => {
+    tab = await world.signIn(level, '/', { viewport });
+    await shows(level.toUpperCase());
+    for (const text of ['Pip', 'Connected', 'Simulated', 'Control: free', 'Nothing needs attention.', 'All '])
+      await shows(text);
+    const { x } = await world.pose();
+    const body = { value: { x: 0.02 } };
+    await world.service.as('USER', '/api/v2/commands/go_to_relative/', { method: 'POST', body });
+    await until('it has arrived', async () => !(await world.pose()).moving && (await world.pose()).x !== x);
+    const there = await world.pose();
+    await shows(`${there.x.toFixed(2)} m`);
+    expect(await tab.page.getByRole('img', { name: /Where the robot has been/ }).count()).toBe(1);
+    expect(await tab.page.getByRole('img', { name: /The battery since/ }).count()).toBe(1);
+  });
+
+  it('shows an engaged emergency stop, a robot that is away, and parts that are broken', async () => {
+    tab = await world.signIn('user');
+    await tab.page.route('**/status', async (route) => {
+      const answer = await (await route.fetch()).json();
+      await route.fulfill({
+        json: { ...answer, estop: 'engaged', robot: 'disconnected', robot_problem: 'No <b>link</b>.' },
+      });
+    });
+    await tab.page.route('**/health/ready', (route) =>
+      route.fulfill({ status: 503, json: { parts: { robot: { ok: false, reason: 'Look at its <i>plug</i>.' } } } }),
+    );
+    for (const text of ['E-stop engaged', 'Robot not connected', 'No <b>link</b>.', '1 part needs attention.'])
+      await shows(text);
+    await shows('Look at its <i>plug</i>.');
+    await tab.page.getByRole('link', { name: 'Drive' }).click();
+    expect(await tab.page.getByRole('button', { name: 'Take control' }).isDisabled()).toBe(true);
+    expect(await tab.page.getByRole('button', { name: 'Stop', exact: true }).isEnabled()).toBe(true);
+  });
+});
