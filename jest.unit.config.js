@@ -16,7 +16,7 @@ export default {
     '<rootDir>/test/unit/shared/identity/(key-store|signing-keys)/(file|first-key)',
     '<rootDir>/test/unit/shared/kit/child-process/',
     '<rootDir>/test/unit/shared/observability/audit-trail/',
-    '<rootDir>/test/unit/shared/runs/runs',
+    '<rootDir>/test/unit/shared/runs/(runs|stops)',
     '<rootDir>/test/unit/shared/robot-link/(broker|mqtt-remote-robot|rosbridge-(?!mapping|template)|read-in-turns)',
     '<rootDir>/test/unit/system/(description|network/network-manager-attempt|services/(quote|ssh))',
     '<rootDir>/test/unit/(commands/stop-interleavings|local-host/events/asyncapi|system/llm-config)',

@@ -92,7 +92,7 @@ explain_way_back() {
   file=${file:-$data/robot.sqlite}
   echo "The database may have a newer schema than ${1#releases/} supports ($knows). If so, that release will not touch it, and"
   echo 'all database routes return 503 until the database is replaced by an older snapshot. Available snapshots:'
-  for snapshot in "$data"/backups/snapshot-*.sqlite; do
+  for snapshot in "$data"/backups/snapshot-[0-9][0-9][0-9][0-9][0-9][0-9]*Z.sqlite; do
     [ -f "$snapshot" ] || continue
     version=$(od -An -tu4 --endian=big -j60 -N4 "$snapshot" | tr -d ' ')
     echo "  ${snapshot##*/} (schema $version)"
@@ -172,13 +172,23 @@ install_files() {
   fi
   put 0644 "$from/sysusers.conf" "$etc/sysusers.d/robot-rest.conf"
   put 0644 "$from/tmpfiles.conf" "$etc/tmpfiles.d/robot-rest.conf"
-  put 0644 "$from/polkit/50-robot-rest.rules" "$etc/polkit-1/rules.d/50-robot-rest.rules"
+  local rules=$home/.polkit-rules
+  sed "s/^var robotRestRestartable = .*/var robotRestRestartable = [$(restartable_units)];/" \
+    "$from/polkit/50-robot-rest.rules" >"$rules"
+  put 0644 "$rules" "$etc/polkit-1/rules.d/50-robot-rest.rules"
+  rm -f "$rules"
   if [ -d "$etc/polkit-1/localauthority" ]; then
     put 0644 "$from/polkit/robot-rest.pkla" "$etc/polkit-1/localauthority/50-local.d/robot-rest.pkla"
   fi
   put 0755 "$from/robot-rest-admin" "$root/usr/local/sbin/robot-rest-admin"
   # The settings belong to the operator and are never overwritten.
   [ -e "$etc/robot-rest/robot-rest.env" ] || put 0640 "$from/robot-rest.env" "$etc/robot-rest/robot-rest.env"
+}
+
+# The units of this computer in SERVICE_RESTARTABLE_UNITS, as a list in JavaScript; names with a backslash are left out.
+restartable_units() {
+  setting SERVICE_RESTARTABLE_UNITS '' | tr ';' '\n' | sed -n 's/^[[:space:]]*head[[:space:]]*=//p' | tr ',' '\n' |
+    tr -d '[:blank:]' | sed -nE 's/^[A-Za-z0-9@_.:*-]+\.service$/"&"/p' | paste -sd, -
 }
 
 put() {

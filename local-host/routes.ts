@@ -1,8 +1,13 @@
 import * as authenticateV1 from '../functions/auth/authenticate-v1.handler.ts';
 import * as authenticateV2 from '../functions/auth/authenticate-v2.handler.ts';
+import * as createKey from '../functions/auth/create-key.handler.ts';
+import * as createPairingCode from '../functions/auth/create-pairing-code.handler.ts';
 import * as getJwks from '../functions/auth/get-jwks.handler.ts';
+import * as listKeys from '../functions/auth/list-keys.handler.ts';
 import * as logout from '../functions/auth/logout.handler.ts';
+import * as pair from '../functions/auth/pair.handler.ts';
 import * as refreshToken from '../functions/auth/refresh-token.handler.ts';
+import * as revokeKey from '../functions/auth/revoke-key.handler.ts';
 import * as getCommand from '../functions/commands/get-command.handler.ts';
 import * as getEmergencyStop from '../functions/commands/get-emergency-stop.handler.ts';
 import * as sendJog from '../functions/commands/jog/send-jog.handler.ts';
@@ -29,18 +34,24 @@ import * as stop from '../functions/commands/stop.handler.ts';
 import * as addItem from '../functions/database/add-item.handler.ts';
 import * as clearDatabase from '../functions/database/clear-database.handler.ts';
 import * as clearTable from '../functions/database/clear-table.handler.ts';
+import * as createBackup from '../functions/database/create-backup.handler.ts';
 import * as deleteExport from '../functions/database/delete-export.handler.ts';
 import * as deleteItem from '../functions/database/delete-item.handler.ts';
+import * as downloadBackup from '../functions/database/download-backup.handler.ts';
+import * as downloadTable from '../functions/database/download-table.handler.ts';
 import * as exportTable from '../functions/database/export-table.handler.ts';
 import * as getPath from '../functions/database/get-path.handler.ts';
 import * as importTable from '../functions/database/import-table.handler.ts';
 import * as listBackups from '../functions/database/list-backups.handler.ts';
 import * as listExports from '../functions/database/list-exports.handler.ts';
+import * as listTables from '../functions/database/list-tables.handler.ts';
 import * as readItem from '../functions/database/read-item.handler.ts';
 import * as readTable from '../functions/database/read-table.handler.ts';
 import * as restoreBackup from '../functions/database/restore-backup.handler.ts';
 import * as updateControllerConfig from '../functions/database/update-controller-config.handler.ts';
 import * as updateItem from '../functions/database/update-item.handler.ts';
+import * as uploadBackup from '../functions/database/upload-backup.handler.ts';
+import * as uploadTable from '../functions/database/upload-table.handler.ts';
 import type { Endpoint } from '../functions/shared/pipeline/endpoint.ts';
 import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
 import * as getConsoleFile from '../functions/system/console/get-console-file.handler.ts';
@@ -58,6 +69,7 @@ import * as getWifiList from '../functions/system/network/get-wifi-list.handler.
 import * as listRobots from '../functions/system/robots/list-robots.handler.ts';
 import * as getLogs from '../functions/system/services/get-logs.handler.ts';
 import * as listServices from '../functions/system/services/list-services.handler.ts';
+import * as restartService from '../functions/system/services/restart-service.handler.ts';
 import * as downloadSkill from '../functions/system/skills/download-skill.handler.ts';
 import * as enableSkill from '../functions/system/skills/enable-skill.handler.ts';
 import * as listSkills from '../functions/system/skills/list-skills.handler.ts';
@@ -106,6 +118,11 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/auth/', authenticateV2, { versions: ['v2'], ...CLOUD }),
   route('GET', '/api/{version}/auth/refresh/', refreshToken, { versions: ['v2'], ...CLOUD }),
   route('POST', '/api/{version}/auth/logout', logout, { versions: ['v2'] }),
+  route('POST', '/api/{version}/auth/pairing', createPairingCode, { versions: ['v2'] }),
+  route('POST', '/api/{version}/auth/pair', pair, { versions: ['v2'] }),
+  route('GET', '/api/{version}/keys/', listKeys, { versions: ['v2'] }),
+  route('POST', '/api/{version}/keys/', createKey, { versions: ['v2'] }),
+  route('DELETE', '/api/{version}/keys/{key_id}', revokeKey, { versions: ['v2'] }),
   route('GET', '/.well-known/jwks.json', getJwks, CLOUD),
 
   // Commands
@@ -151,7 +168,13 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/database/exports/', listExports, { versions: ['v2'] }),
   route('DELETE', '/api/{version}/database/exports/{filepath+}', deleteExport, { versions: ['v2'] }),
   route('GET', '/api/{version}/database/get_path/', getPath),
+  route('GET', '/api/{version}/database/tables/', listTables, { versions: ['v2'] }),
+  route('GET', '/api/{version}/database/tables/{table}.csv', downloadTable, { versions: ['v2'] }),
+  route('PUT', '/api/{version}/database/tables/{table}.csv', uploadTable, { versions: ['v2'] }),
   route('GET', '/api/{version}/database/backups/', listBackups),
+  route('POST', '/api/{version}/database/backups/', createBackup, { versions: ['v2'] }),
+  route('GET', '/api/{version}/database/backups/{name}', downloadBackup, { versions: ['v2'] }),
+  route('PUT', '/api/{version}/database/backups/{name}', uploadBackup, { versions: ['v2'] }),
   route('POST', '/api/{version}/database/restore/', restoreBackup),
 
   // Skills
@@ -178,6 +201,7 @@ export const ROUTES: readonly Route[] = [
   // System services
   route('GET', '/api/{version}/service/get_services_list', listServices),
   route('GET', '/api/{version}/service/{system}/{service_name}', getLogs),
+  route('POST', '/api/{version}/service/{system}/{service_name}/restart', restartService, { versions: ['v2'] }),
 
   // Robots
   route('GET', '/api/{version}/robots/', listRobots, { versions: ['v2'] }),

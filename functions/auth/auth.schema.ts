@@ -16,11 +16,13 @@ export const AuthenticateQuery = z.strictObject({
   }),
 });
 
+export const AccessLevel = z.enum(ACCESS_LEVELS).meta({ id: 'AccessLevel' });
+
 /** Answer of authentication and refresh; the token also stands in the Authorization header. */
 export const TokenAnswer = z
   .strictObject({
     client_id: z.uuid().describe('created for this client; a refresh keeps it'),
-    access_level: z.enum(ACCESS_LEVELS).meta({ id: 'AccessLevel' }),
+    access_level: AccessLevel,
     token: z
       .string()
       .describe('the JWT (ES256), for "Authorization: Bearer <token>"')

@@ -46,7 +46,8 @@ export async function refreshToken(ports: IssuePorts, caller: Caller, listener: 
   return tokenAnswer(await issue(ports, caller, 'refresh'));
 }
 
-function tokenAnswer({ token, clientId, accessLevel, issuedAt, expiresAt }: MintedToken) {
+/** A token as it is answered. */
+export function tokenAnswer({ token, clientId, accessLevel, issuedAt, expiresAt }: MintedToken) {
   return {
     client_id: clientId,
     access_level: accessLevel,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
-const SnapshotName = z
+export const SnapshotName = z
   .string()
-  .regex(/^snapshot-\d{6,12}-\d{8}T\d{6}Z\.sqlite$/, 'The name of a snapshot, as the list of backups has it.')
+  .regex(/^snapshot-[A-Za-z0-9-]{1,64}\.sqlite$/, 'The name of a snapshot, as the list of backups has it.')
   .meta({ example: 'snapshot-000001-20260401T120000Z.sqlite' });
 const Counts = z.record(z.string(), z.int().min(0));
 const Backup = SnapshotName.nullable().describe('snapshot of the previous content; null if there was none');
@@ -16,7 +16,7 @@ export const ClearedDatabase = z
   .strictObject({ deleted: Counts.describe('rows by table'), backup: Backup, undo: Undo })
   .meta({ id: 'ClearedDatabase' });
 
-const Snapshot = z
+export const Snapshot = z
   .strictObject({
     name: SnapshotName,
     created_at: z.iso.datetime().describe('RFC 3339'),
@@ -24,6 +24,12 @@ const Snapshot = z
   })
   .meta({ id: 'Snapshot' });
 export type Snapshot = Readonly<z.infer<typeof Snapshot>>;
+
+export const CreatedBackup = z
+  .strictObject({ backup: SnapshotName.describe('the snapshot of the present content') })
+  .meta({ id: 'CreatedBackup' });
+
+export const BackupPath = z.object({ name: SnapshotName });
 
 export const Backups = z
   .strictObject({ backups: z.array(Snapshot).describe('newest first') })

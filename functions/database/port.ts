@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Snapshot } from './backup.schema.ts';
 import type { RowKey, StoredRow } from './column.ts';
+import type { Uploaded } from './table.schema.ts';
 import type { TableName } from './tables.ts';
 import type { ExportedFile, Exports, Transferred } from './transfer.schema.ts';
 
@@ -41,7 +42,7 @@ export interface Restored {
   readonly backup: string | null;
 }
 
-export type { ExportedFile, Exports, Snapshot, Transferred };
+export type { ExportedFile, Exports, Snapshot, Transferred, Uploaded };
 
 /**
  * The robot's database (specification, sections 2.4 and 4.4). Tables are named as there; rows come and go in the form
@@ -58,6 +59,10 @@ export interface RobotDatabase {
    * Error: busy, when too many large tables are being read, by this owner or by all.
    */
   readRows(table: TableName, page: Page, requester: Requester): Promise<RowStream>;
+  /** The same as CSV, with a header line. */
+  readCsv(table: TableName, requester: Requester): Promise<RowStream>;
+  /** How many rows each table has, all at one moment. */
+  counts(): Promise<Readonly<Record<string, number>>>;
   readRow(table: TableName, key: RowKey): Promise<StoredRow | undefined>;
   /** The row as stored. Errors: already_exists, conflict (a dangling reference). */
   insert(table: TableName, row: StoredRow): Promise<StoredRow>;
@@ -82,8 +87,15 @@ export interface RobotDatabase {
    * Errors: validation_failed (the path), not_found, file_too_large, invalid_csv, conflict, busy.
    */
   importTables(selection: Selection, path: string, requester: Requester): Promise<Transferred[]>;
+  /**
+   * Reads a CSV file as it arrives into a table, all or nothing, after a snapshot if it changes anything; a dry run is
+   * undone at its end. Errors: those of the file as it arrives, invalid_csv, conflict, busy, storage_full.
+   */
+  uploadCsv(table: TableName, file: Readable, options: Requester & { readonly dryRun: boolean }): Promise<Uploaded>;
   /** Newest first. */
   snapshots(): Promise<Snapshot[]>;
+  /** Takes a snapshot, and gives its name. Error: storage_full. */
+  snapshot(): Promise<string>;
   /** Puts a snapshot in place of what is there. Errors: not_found, conflict (newer than the code, or damaged), busy. */
   restore(name: string, requester: Requester): Promise<Restored>;
   /** This process has made the database: it holds nothing but what was written since. */

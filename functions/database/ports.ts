@@ -1,6 +1,7 @@
 import { refusals } from '../shared/observability/ports.ts';
 import { type Port, port } from '../shared/port.ts';
 import type { RobotDatabase } from './port.ts';
+import type { SnapshotFiles } from './snapshot-files.port.ts';
 
 /** The robot's database, at SERVICE_DATABASE_URL. */
 export const database: Port<RobotDatabase> = /* @__PURE__ */ port(
@@ -12,3 +13,9 @@ export const database: Port<RobotDatabase> = /* @__PURE__ */ port(
   },
   (database) => database.close(),
 );
+
+/** The snapshots in the folder `backups` of the data folder. */
+export const snapshotFiles: Port<SnapshotFiles> = /* @__PURE__ */ port('snapshot files', async ({ config, clock }) => {
+  const { openSnapshotFiles } = await import('./adapters/open.ts');
+  return openSnapshotFiles(config, clock);
+});

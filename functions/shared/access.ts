@@ -33,6 +33,8 @@ export interface Caller {
   readonly clientId: string;
   readonly accessLevel: AccessLevel;
   readonly keyId: string;
+  /** Level of its API key, where its own is lower. */
+  readonly keyLevel?: AccessLevel;
   readonly username?: string;
   readonly mayPublish: boolean;
   /** When the session began, in seconds since the epoch: its first token was issued then. */

@@ -17,6 +17,7 @@ export interface Config extends Readonly<Settings> {
   readonly stopServer: 'guard' | 'service' | undefined;
   readonly SERVICE_DATA_DIR: string;
   readonly SERVICE_ALLOWED_UNITS: AllowedUnits;
+  readonly SERVICE_RESTARTABLE_UNITS: AllowedUnits;
   readonly SERVICE_JWT_SIGNING_KEY_PATH: string;
   readonly SERVICE_DATABASE_URL: string;
   readonly SERVICE_EXPORT_DIR: string;
@@ -87,7 +88,8 @@ function complete(settings: Settings, environment: NodeJS.ProcessEnv): Config {
   return Object.freeze({
     ...settings,
     ...(robotUrl === undefined ? {} : { SERVICE_ROBOT_URL: robotUrl }),
-    SERVICE_ALLOWED_UNITS: settings.SERVICE_ALLOWED_UNITS ?? (settings.SERVICE_MODE === 'sim' ? ALL_UNITS : NO_UNITS),
+    SERVICE_ALLOWED_UNITS: settings.SERVICE_ALLOWED_UNITS ?? unitsOf(settings),
+    SERVICE_RESTARTABLE_UNITS: settings.SERVICE_RESTARTABLE_UNITS ?? unitsOf(settings),
     SERVICE_HOST: settings.SERVICE_HOST ?? (settings.SERVICE_MODE === 'robot' ? '0.0.0.0' : '127.0.0.1'),
     eventsPort: eventsPort(settings),
     stopPort: stopPort(settings),
@@ -109,6 +111,11 @@ function complete(settings: Settings, environment: NodeJS.ProcessEnv): Config {
     secretsExtension: secretsExtension(environment),
     childEnvironment: Object.freeze(Object.fromEntries(childEnvironment) as Record<string, string>), // undefined values are absent keys
   });
+}
+
+/** Simulated ones are nobody's secret. */
+function unitsOf({ SERVICE_MODE }: Settings): AllowedUnits {
+  return SERVICE_MODE === 'sim' ? ALL_UNITS : NO_UNITS;
 }
 
 function eventsPort({ SERVICE_EVENTS_PORT, SERVICE_PORT }: Settings): number | undefined {

@@ -110,6 +110,11 @@ export const SETTINGS = z.object({
     .describe(
       'units that may be listed and read, `head=a-*.service,b.service;base=*.service`; in sim mode all, which are simulated, in robot mode none',
     ),
+  SERVICE_RESTARTABLE_UNITS: allowedUnits
+    .optional()
+    .describe(
+      "units that may be restarted, in the same form; never the service's own and the guard's; in sim mode all, which are simulated, in robot mode none. On head install.sh tells polkit: run it again after a change",
+    ),
   SERVICE_JOURNAL_DIR: absolutePath
     .optional()
     .describe('folder of journal files to read instead of the system journal of head'),
@@ -168,6 +173,9 @@ export const SETTINGS = z.object({
     .url({ protocol: /^https?$/, error: 'http:// or https://' })
     .optional()
     .describe('API of the MediaMTX server to notify of new signing keys'),
+  SERVICE_ALLOW_PLAIN_SECRETS: flag
+    .default(false)
+    .describe('`1`: new API keys are also sent over connections without TLS, where others may read them'),
   SERVICE_TLS_PORT: port.default(8443).describe('port of the TLS listener, which is open if a certificate is set'),
   SERVICE_TLS_CERT_PATH: absolutePath.optional().describe('certificate chain (PEM) of the TLS listener'),
   SERVICE_TLS_KEY_PATH: absolutePath.optional().describe('private key (PEM) of the TLS listener'),

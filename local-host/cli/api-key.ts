@@ -8,12 +8,13 @@ import {
   revokeSocketTokens,
   socketGenerationPath,
 } from '../../functions/shared/identity/adapters/revocations/socket-generation.ts';
+import { ApiKeyRecord } from '../../functions/shared/identity/api-key-record.schema.ts';
 import { LOCAL_KEY_ID } from '../../functions/shared/identity/claims.ts';
 import { recordCommand } from './audit.ts';
 import { CommandError, exitCodeOf, runIfMain, UsageError, withFileErrors } from './entry.ts';
 
 const USAGE = `Usage:
-  npm run --silent api-key -- create --name NAME --level USER|ADMIN|ENCHANTER [--robots ID,ID]
+  npm run --silent api-key -- create --name NAME --level USER|ADMIN|ENCHANTER [--robots ID,ID] [--expires-at TIME]
   npm run --silent api-key -- list
   npm run --silent api-key -- revoke --id ID      ID "local": all tokens issued over the Unix socket
 
@@ -52,14 +53,20 @@ const ACTIONS: Readonly<Record<string, Action>> = { create, list, revoke };
 function create(args: string[]) {
   const { values } = parseArgs({
     args,
-    options: { name: { type: 'string' }, level: { type: 'string' }, robots: { type: 'string' } },
+    options: {
+      name: { type: 'string' },
+      level: { type: 'string' },
+      robots: { type: 'string' },
+      'expires-at': { type: 'string' },
+    },
   });
   const name = required('name', values.name);
   if (name.length > 100) throw new UsageError('--name must be at most 100 characters.');
   const level = parseLevel(required('level', values.level));
   const robots = values.robots === undefined ? {} : { robots: parseRobots(values.robots) };
+  const end = values['expires-at'] === undefined ? {} : { expires_at: parseEnd(values['expires-at']) };
   return onKeyFile(async (path, config) => {
-    const { key, record } = await createKey(path, { name, level, ...robots });
+    const { key, record } = await createKey(path, { name, level, ...robots, ...end });
     process.stderr.write(`Created key ${record.id} (${level}). It will not be shown again:\n`);
     process.stdout.write(`${key}\n`);
     await recordCommand(config, 'key.create', { id: record.id, name, level });
@@ -105,6 +112,12 @@ function parseLevel(text: string): AccessLevel {
   const level = ACCESS_LEVELS.find((level) => level === text);
   if (!level) throw new UsageError(`--level must be one of ${ACCESS_LEVELS.join(', ')}.`);
   return level;
+}
+
+function parseEnd(text: string): string {
+  const { success } = ApiKeyRecord.shape.expires_at.safeParse(text);
+  if (success && Date.parse(text) > Date.now()) return text;
+  throw new UsageError('--expires-at must be a time in the future, as in RFC 3339: 2027-03-01T12:00:00Z.');
 }
 
 function parseRobots(text: string): string[] {

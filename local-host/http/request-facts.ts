@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import type { Fence } from '../../functions/shared/control/fence.ts';
 import type { HostFacts } from '../../functions/shared/pipeline/exchange.ts';
 import type { Ports } from '../../functions/shared/port.ts';
 import { readBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
+import { streamBody } from './body-stream.ts';
 import type { Client } from './client-address.ts';
 import type { PendingRequest } from './pending-request.ts';
 
@@ -34,6 +37,10 @@ export class RequestFacts implements HostFacts {
     this.#bodies = bodies;
   }
 
+  get encrypted(): boolean {
+    return this.#request.socket instanceof TLSSocket;
+  }
+
   get signal(): AbortSignal {
     return this.#pending.signal;
   }
@@ -56,5 +63,9 @@ export class RequestFacts implements HostFacts {
 
   readBody(maxBytes: number, owner: string): Buffer | Promise<Buffer> {
     return readBody(this.#request, this.#pending.response, { maxBytes, owner, budget: this.#bodies });
+  }
+
+  openBody(maxBytes: number): Readable {
+    return streamBody(this.#request, this.#pending.response, maxBytes);
   }
 }

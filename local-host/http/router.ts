@@ -86,7 +86,10 @@ function takenFrom(path: string, fixedPaths: readonly string[]): string[] {
 }
 
 function pattern(path: string): string {
-  return path.replace(/\{(\w+)\+\}/, '*').replace(/\{(\w+)\}/g, ':$1');
+  return path
+    .replace(/\{(\w+)\+\}/, '*')
+    .replace(/\{(\w+)\}(?=\.)/g, ':$1([^]+)') // before an ending, the router's own pattern takes no line break
+    .replace(/\{(\w+)\}/g, ':$1');
 }
 
 function nameWildcard(route: Route, params: Record<string, string | undefined>): Match['params'] {

@@ -8,6 +8,11 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/{version}/auth/': 'authenticate',
   'GET /api/{version}/auth/refresh/': 'refreshToken',
   'POST /api/{version}/auth/logout': 'logout',
+  'POST /api/{version}/auth/pairing': 'createPairingCode',
+  'POST /api/{version}/auth/pair': 'pair',
+  'GET /api/{version}/keys/': 'listKeys',
+  'POST /api/{version}/keys/': 'createKey',
+  'DELETE /api/{version}/keys/{key_id}': 'revokeKey',
   'GET /.well-known/jwks.json': 'getJwks',
 
   'POST /api/{version}/coordinates/': 'sendCoordinates',
@@ -51,7 +56,13 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/{version}/database/exports/': 'listExports',
   'DELETE /api/{version}/database/exports/{filepath+}': 'deleteExport',
   'GET /api/{version}/database/get_path/': 'getDatabasePath',
+  'GET /api/{version}/database/tables/': 'listTables',
+  'GET /api/{version}/database/tables/{table}.csv': 'downloadTable',
+  'PUT /api/{version}/database/tables/{table}.csv': 'uploadTable',
   'GET /api/{version}/database/backups/': 'listBackups',
+  'POST /api/{version}/database/backups/': 'createBackup',
+  'GET /api/{version}/database/backups/{name}': 'downloadBackup',
+  'PUT /api/{version}/database/backups/{name}': 'uploadBackup',
   'POST /api/{version}/database/restore/': 'restoreBackup',
 
   'POST /api/{version}/skill/upload/': 'uploadSkill',
@@ -73,6 +84,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
 
   'GET /api/{version}/service/get_services_list': 'listServices',
   'GET /api/{version}/service/{system}/{service_name}': 'getServiceLogs',
+  'POST /api/{version}/service/{system}/{service_name}/restart': 'restartService',
   'GET /api/{version}/events': 'streamEvents',
   'GET /api/{version}/audit/': 'readAuditTrail',
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import type { Access } from '../../functions/shared/access.ts';
 import type { EndpointSpec, InputSpec } from '../../functions/shared/pipeline/spec.ts';
+import { successStatus } from '../../functions/shared/pipeline/success-status.ts';
 import { answersHead } from '../http/router.ts';
 import type { Route, Version } from '../routes.ts';
 import { operationId } from './operation-ids.ts';
@@ -19,7 +20,7 @@ const GROUPS: readonly Group[] = [
   {
     name: 'Authentication',
     description: 'Tokens for API keys, and the keys that verify them.',
-    segments: ['auth', '.well-known'],
+    segments: ['auth', 'keys', '.well-known'],
   },
   {
     name: 'Commands',
@@ -66,7 +67,7 @@ export function operation(route: Route, version: Version | undefined): ZodOpenAp
     requestParams: parametersOf(route),
     ...(spec.input?.body ? { requestBody: requestBody(spec, spec.input.body) } : {}),
     responses: {
-      [spec.created ? '201' : '200']: {
+      [successStatus(spec)]: {
         description: 'Success',
         headers: {
           'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
@@ -160,7 +161,8 @@ function shapeOf(schema: z.ZodType | undefined): z.ZodRawShape {
 }
 
 function requestBody(spec: EndpointSpec, schema: z.ZodType): NonNullable<ZodOpenApiOperationObject['requestBody']> {
-  const mediaType = spec.bodyType === 'multipart' ? 'multipart/form-data' : 'application/json';
+  const mediaType =
+    spec.bodyStream?.mediaType ?? (spec.bodyType === 'multipart' ? 'multipart/form-data' : 'application/json');
   return { required: !spec.bodyOptional, content: { [mediaType]: { schema, ...exampleOf(schema) } } };
 }
 

@@ -48,17 +48,27 @@ export const PROBLEM_EXAMPLES = Object.fromEntries(
 );
 
 /** What a request can meet before the endpoint's own work begins. */
-function pipelineCodes({ access, perRobot, input, bodyType, effects, anyQuery }: EndpointSpec): ErrorCode[] {
+function pipelineCodes({
+  access,
+  perRobot,
+  secretAnswer,
+  input,
+  bodyType,
+  bodyStream,
+  effects,
+  anyQuery,
+}: EndpointSpec): ErrorCode[] {
   const codes: ErrorCode[] = ['bad_request', 'uri_too_long', 'host_not_allowed', 'internal_error'];
   if (access === 'api-key') codes.push('missing_api_key', 'api_key_invalid', 'rate_limited');
   else if (access !== 'public') codes.push('missing_token', 'token_invalid', 'token_expired', 'key_revoked');
   // In a fleet: under the path of a robot, and with an API key that is limited to robots.
   if (!perRobot) codes.push('component_unavailable');
   if (!perRobot && access !== 'public') codes.push('insufficient_access');
+  if (secretAnswer) codes.push('secure_channel_required');
   if (typeof access !== 'string' || effects) codes.push('insufficient_access');
   if (input?.body) {
     codes.push('unsupported_media_type', 'too_large', 'request_timeout');
-    codes.push(bodyType === 'multipart' ? 'malformed_multipart' : 'malformed_json');
+    if (!bodyStream) codes.push(bodyType === 'multipart' ? 'malformed_multipart' : 'malformed_json');
   }
   if (input !== undefined || access !== 'public' || !anyQuery) codes.push('validation_failed');
   return codes;

@@ -39,18 +39,36 @@ describe('The files of an installation', () => {
     expect(Object.keys(settings).filter((name) => name !== 'HOME' && !(name in SETTINGS.shape))).toEqual([]);
   });
 
-  it('allow the service exactly four network actions, in both forms of polkit', () => {
+  it('allow the service exactly four network actions, in both forms of polkit, and no restart by default', () => {
     const actions = ['settings.modify.system', 'network-control', 'wifi.scan', 'checkpoint-rollback'].map(
       (action) => `org.freedesktop.NetworkManager.${action}`,
     );
     const [allowed, ...others] = ['robot-rest', 'pi', 'root'].map((user) =>
-      [...actions, 'org.freedesktop.NetworkManager.settings.modify.hostname', 'org.freedesktop.login1.reboot'].filter(
-        (action) => resultOf(read('polkit/50-robot-rest.rules'), action, user) === 'yes',
-      ),
+      [
+        ...actions,
+        'org.freedesktop.NetworkManager.settings.modify.hostname',
+        'org.freedesktop.login1.reboot',
+        MANAGE_UNITS,
+      ].filter((action) => resultOf(read('polkit/50-robot-rest.rules'), action, user) === 'yes'),
     );
     expect(allowed).toEqual(actions);
     expect(others).toEqual([[], []]);
     expect(/^Action=(.*)$/m.exec(read('polkit/robot-rest.pkla'))?.[1]?.split(';')).toEqual(actions);
+  });
+
+  it('let the service restart the units that install.sh names to polkit, and do nothing else with them', () => {
+    const rules = read('polkit/50-robot-rest.rules').replace(
+      'robotRestRestartable = []',
+      'robotRestRestartable = ["nav.service","robot-*.service"]',
+    );
+    const result = (unit: string, verb = 'restart', user = 'robot-rest') =>
+      resultOf(rules, MANAGE_UNITS, user, { unit, verb });
+    for (const unit of ['nav.service', 'robot-.service', 'robot-a.b.service']) expect(result(unit)).toBe('yes');
+    for (const unit of ['navXservice', 'xnav.service', 'nav.service.service', 'robot-x.socket', 'ssh.service', '']) {
+      expect([unit, result(unit)]).toEqual([unit, undefined]);
+    }
+    for (const verb of ['start', 'stop', 'kill', '']) expect(result('nav.service', verb)).toBeUndefined();
+    expect(result('nav.service', 'restart', 'pi')).toBeUndefined();
   });
 
   it('make the video server trust the service and keep its API to the robot', () => {
@@ -67,13 +85,21 @@ describe('The files of an installation', () => {
   });
 });
 
+const MANAGE_UNITS = 'org.freedesktop.systemd1.manage-units';
+
 /** What polkit would get from a rules file when this user wants to do this. */
-function resultOf(rules: string, id: string, user: string): unknown {
-  type Rule = (action: { id: string }, subject: { user: string }) => unknown;
+function resultOf(
+  rules: string,
+  id: string,
+  user: string,
+  details: Readonly<Record<string, string>> = { verb: 'restart', unit: 'nav.service' },
+): unknown {
+  type Action = { readonly id: string; lookup(name: string): string | undefined };
+  type Rule = (action: Action, subject: { user: string }) => unknown;
   const results: unknown[] = [];
   const polkit = {
     Result: { YES: 'yes', NOT_HANDLED: undefined },
-    addRule: (rule: Rule) => results.push(rule({ id }, { user })),
+    addRule: (rule: Rule) => results.push(rule({ id, lookup: (name) => details[name] }, { user })),
   };
   runInNewContext(rules, { polkit });
   return results[0];

@@ -90,6 +90,24 @@ describeWith('flock', '/usr/bin/flock', 'The installer, below a folder of its ow
     expect(readFileSync(settings, 'utf8')).toBe('SERVICE_PORT=8001\n');
   });
 
+  it('names the units of SERVICE_RESTARTABLE_UNITS on this computer to polkit, at the next run', () => {
+    install();
+    const listed = () =>
+      /^var robotRestRestartable = (.*);$/m.exec(
+        readFileSync(installed('etc/polkit-1/rules.d/50-robot-rest.rules'), 'utf8'),
+      )?.[1];
+    expect(listed()).toBe('[]');
+    const settings = installed('etc/robot-rest/robot-rest.env');
+    for (const [units, expected] of [
+      ['"head=nav.service, robot-*.service;base=drive.service"', '["nav.service","robot-*.service"]'],
+      ['base=drive.service', '[]'],
+      ['head=x"];evil();//.service', '[]'],
+    ]) {
+      writeFileSync(settings, `SERVICE_RESTARTABLE_UNITS=${units}\n`);
+      expect([install().status, listed()]).toEqual([0, expected]);
+    }
+  });
+
   it('upgrades, keeps one previous version, and rolls back to it completely', () => {
     const [second, third] = [version('2.0.0-b'), version('3.0.0-c')];
     install();

@@ -63,18 +63,77 @@ describe.each(['v1', 'v2'])('Simulated services over %s', (version) => {
     expect(headers.vary).toContain('accept');
   });
 
-  it.each(['lines=0', 'lines=10001', 'lines=-1', 'lines=1.5', 'lines=', 'lines=all', 'follow=yes', 'follow=2', 'n=5'])(
-    'refuse ?%s',
-    async (query) => {
-      const { status, json } = await service.as('ADMIN', `${logs}?${query}`);
-      expect([status, json.code]).toEqual([422, 'validation_failed']);
-      expect(json.errors[0].pointer).toBe(`query:${query.split('=')[0]}`);
-    },
-  );
+  it.each([
+    'lines=0',
+    'lines=10001',
+    'lines=-1',
+    'lines=1.5',
+    'lines=',
+    'lines=all',
+    'follow=yes',
+    'follow=2',
+    'n=5',
+    'since=yesterday',
+    'since=2026-05-04T10:20:30',
+    'since=1969-12-31T23:59:59Z',
+    'until=',
+    'priority=8',
+    'priority=-1',
+    'priority=err',
+    'q=',
+    'cursor=',
+    'cursor=s=1',
+    'cursor=--root=/',
+  ])('refuse ?%s', async (query) => {
+    const { status, json } = await service.as('ADMIN', `${logs}?${query}`);
+    expect([status, json.code]).toEqual([422, 'validation_failed']);
+    expect(json.errors[0].pointer).toBe(`query:${query.split('=')[0]}`);
+  });
 
   it('reject "lines" together with "follow"', async () => {
     const { status, json } = await service.as('ADMIN', `${logs}?follow=true&lines=5`);
     expect([status, json.errors[0].pointer]).toEqual([422, 'query:lines']);
+  });
+
+  it('are those of a window, and what follows a cursor', async () => {
+    const now = Date.now();
+    const at = (ago: number) => new Date(now - ago * 1000).toISOString();
+    const first = (await service.as('ADMIN', `${logs}?since=${at(60)}&until=${at(40)}`)).json;
+    expect(first.entries.length).toBeGreaterThanOrEqual(10);
+    for (const { timestamp } of first.entries) expect(timestamp >= at(60) && timestamp <= at(40)).toBe(true);
+    const next = (await service.as('ADMIN', `${logs}?cursor=${encodeURIComponent(first.cursor)}&lines=3`)).json;
+    expect([next.entries.length, next.truncated]).toEqual([3, true]);
+    expect(next.entries[0].timestamp > first.entries.at(-1).timestamp).toBe(true);
+    const worse = (await service.as('ADMIN', `${logs}?priority=3`)).json;
+    expect([worse.entries, worse.cursor]).toEqual([[], null]);
+    const { entries } = (await service.as('ADMIN', `${logs}?q=heartbeat`)).json;
+    expect(new Set(entries.map(({ message }: { message: string }) => message))).toEqual(
+      new Set(['simulated: heartbeat sent']),
+    );
+  });
+
+  it.each([
+    ['since=2026-05-04T10:20:31Z&until=2026-05-04T10:20:30Z', 'since'],
+    [`since=2026-05-04T10:20:31Z&cursor=s=${'0'.repeat(32)};i=1;b=${'0'.repeat(32)};m=0;t=1;x=0`, 'since'],
+    ['follow=true&since=2026-05-04T10:20:31Z', 'since'],
+  ])('refuse ?%s, naming %s', async (query, name) => {
+    const { status, json } = await service.as('ADMIN', `${logs}?${query}`);
+    expect([status, json.errors?.[0].pointer]).toEqual([422, `query:${name}`]);
+  });
+
+  it('are restarted, but for the service itself, and active again after a while', async () => {
+    const restart = (unit: string) => service.as('ADMIN', `/api/v2/service/${unit}/restart`, { method: 'POST' });
+    const { status, json } = await restart('head/robot-vision.service');
+    expect([status, json]).toEqual([
+      202,
+      { system: 'head', service: 'robot-vision.service', active_state: 'activating', sub_state: 'start' },
+    ]);
+    await until('it is active again', async () => {
+      const { head } = (await service.as('ADMIN', list)).json;
+      return head.some((unit: Record<string, string>) => unit.name === json.service && unit.active_state === 'active');
+    });
+    expect((await restart('head/robot-rest.service')).json.code).toBe('unit_not_allowed');
+    expect((await restart('head/unknown.service')).json.code).toBe('not_found');
   });
 
   it('can be followed until the client disconnects', async () => {

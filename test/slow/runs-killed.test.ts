@@ -63,7 +63,7 @@ describe.each([
   it('ends it in order with a planned end', async () => {
     const { service, environment, ask, id } = await startWithRun(settings);
     expect((await service.end('SIGTERM')).code).toBe(0);
-    expect(isGone()).toBe(true);
+    await until('the run is gone', isGone);
     const next = await startProcess(environment);
     expect((await ask(next.socketPath, `/api/v2/runs/${id}`)).json.state).toBe('stopped');
     await next.end();

@@ -139,6 +139,14 @@ return [[ask(path, {"authorization": "Bearer " + token})[0] for path in ${JSON.s
     }
   });
 
+  it('are not done without because of an interpreter that cannot be used behind them', async () => {
+    const elsewhere = await RunService.start({ SERVICE_SKILL_PYTHON: '/nowhere/python3' });
+    elsewhere.writeBody('nothing', 'return 1');
+    const { status, json } = await elsewhere.post('/api/v2/runs/', { skill: 'nothing' });
+    expect([status, json.detail]).toEqual([503, expect.stringContaining('SERVICE_SKILL_PYTHON')]);
+    await elsewhere.stop();
+  });
+
   it('keep what a skill imports from its own folder out', async () => {
     const folder = runs.service.ports.config.SERVICE_SKILLS_DIR;
     mkdirSync(folder, { recursive: true });

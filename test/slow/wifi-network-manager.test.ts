@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { BusError } from '../../functions/shared/kit/system-bus.ts';
 import { DeviceAttempt } from '../../functions/system/network/adapters/network-manager/attempt.ts';
 import type { Device } from '../../functions/system/network/adapters/network-manager/device.ts';
 import { Manager } from '../../functions/system/network/adapters/network-manager/manager.ts';
@@ -19,7 +20,6 @@ import {
   type Sections,
   wifiSettings,
 } from '../../functions/system/network/adapters/network-manager/settings.ts';
-import { BusError } from '../../functions/system/network/adapters/network-manager/system-bus.ts';
 import { describeWith } from '../support/components.ts';
 import { type RealNetworkManager, startNetworkManager } from '../support/network-manager.ts';
 import { sourcePath, startModule } from '../support/run-source.ts';
@@ -154,7 +154,7 @@ describeWith('NetworkManager', AS_ROOT, 'Wi-Fi through the real NetworkManager',
       `
         const { Manager } = await import('${sourcePath('functions/system/network/adapters/network-manager/manager.ts')}');
         const { DeviceAttempt } = await import('${sourcePath('functions/system/network/adapters/network-manager/attempt.ts')}');
-        const { typed } = await import('${sourcePath('functions/system/network/adapters/network-manager/system-bus.ts')}');
+        const { typed } = await import('${sourcePath('functions/shared/kit/system-bus.ts')}');
         const manager = await Manager.connect(process.env.BUS);
         const device = { path: process.env.DEVICE, interfaceName: 'robot0', state: 0 };
         const attempt = await DeviceAttempt.begin(manager, device, ${rollbackSeconds}, console);

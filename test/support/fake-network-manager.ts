@@ -1,7 +1,7 @@
+import { BusError } from '../../functions/shared/kit/system-bus.ts';
 import type { Device } from '../../functions/system/network/adapters/network-manager/device.ts';
 import type { Manager } from '../../functions/system/network/adapters/network-manager/manager.ts';
 import { STATE } from '../../functions/system/network/adapters/network-manager/names.ts';
-import { BusError } from '../../functions/system/network/adapters/network-manager/system-bus.ts';
 
 export const device: Device = { path: '/wifi0', interfaceName: 'wlan0', state: STATE.activated };
 

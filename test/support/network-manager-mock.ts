@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { SystemBus, typed } from '../../functions/system/network/adapters/network-manager/system-bus.ts';
+import { SystemBus, typed } from '../../functions/shared/kit/system-bus.ts';
 import { ROOT } from './sources.ts';
 import { startPrivateBus, startSystemProgram, until } from './system-programs.ts';
 

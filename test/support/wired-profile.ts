@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { typed } from '../../functions/shared/kit/system-bus.ts';
 import type { ProfileFrame, Sections } from '../../functions/system/network/adapters/network-manager/settings.ts';
-import { typed } from '../../functions/system/network/adapters/network-manager/system-bus.ts';
 
 /** A wired profile for the one device this machine can have: with an address of its own, or waiting for DHCP. */
 export function wired(id: string, address: string | undefined, frame: ProfileFrame, dhcpSeconds = 25): Sections {

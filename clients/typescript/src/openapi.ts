@@ -113,6 +113,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/auth/pair": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a pairing code for a token
+         * @description Wrong codes count together with wrong API keys: five a minute from one address, then 429. A right code is never refused for them.
+         *
+         *     Open to anybody.
+         */
+        post: operations["pair"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/auth/pairing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a pairing code
+         * @description Good once and for 60 s; a fifth open code ends the oldest. The token that it is traded for has a client id of its own, the key and the session of the caller, and at most its level. Over the Unix socket `key` may name the API key it is bound to; without it, it can only be refreshed over the socket.
+         *
+         *     Needs a valid token of any access level.
+         */
+        post: operations["createPairingCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/auth/refresh/": {
         parameters: {
             query?: never;
@@ -276,6 +320,42 @@ export interface paths {
          */
         get: operations["listBackups"];
         put?: never;
+        /**
+         * Take a snapshot of the database
+         * @description Out of one state. Refused when the snapshots of the last 7 days fill SERVICE_BACKUP_MAX_BYTES. No body.
+         *
+         *     Needs a token of access level ENCHANTER or ADMIN.
+         */
+        post: operations["createBackup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/database/backups/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a snapshot of the database
+         * @description One SQLite file, which any program that reads SQLite can open.
+         *
+         *     Needs a token of access level ENCHANTER or ADMIN.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["downloadBackup"];
+        /**
+         * Upload a snapshot of the database
+         * @description Nothing is restored by it. It is checked by another process, for 30 s at most: one that is damaged, newer, or of another service, or that has views, triggers or further tables, is 422 `backup_invalid`. A name that exists is 409.
+         *
+         *     Needs a token of access level ENCHANTER or ADMIN.
+         */
+        put: operations["uploadBackup"];
         post?: never;
         delete?: never;
         options?: never;
@@ -507,6 +587,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/database/tables/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tables
+         * @description With their columns, and how many rows each has. All numbers come from one state of the database.
+         *
+         *     Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["listTables"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/database/tables/{table}.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a table as CSV
+         * @description RFC 4180, in UTF-8 with a header line; NULL is an empty field, the empty string `""`. All rows come from one state of the table, in the order of their keys.
+         *
+         *     Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["downloadTable"];
+        /**
+         * Upload a table as CSV
+         * @description Rows with a known `id` are replaced, others added, and rows that are not in the file stay; all or nothing, after a snapshot. At most 256 MiB. A bad line is 422 `invalid_csv` with its number.
+         *
+         *     Needs a valid token of any access level.
+         */
+        put: operations["uploadTable"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/database/update_controller_config/": {
         parameters: {
             query?: never;
@@ -694,6 +828,58 @@ export interface paths {
          */
         post: operations["jog"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/keys/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the API keys
+         * @description Revoked ones too. Neither the secret of a key is known here, nor is its hash shown.
+         *
+         *     Needs a token of access level ENCHANTER.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Create an API key
+         * @description It reaches no further than the key of the caller: neither in level nor in `robots` nor in time. `key` is its secret, shown this once. Needs TLS, or the Unix socket.
+         *
+         *     Needs a token of access level ENCHANTER.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description Its tokens end at once. The last ENCHANTER key without limits, and the key of the caller, need `?confirm=true`: otherwise 409 `conflict`. Works on a full disk.
+         *
+         *     Needs a token of access level ENCHANTER.
+         */
+        delete: operations["revokeKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1023,8 +1209,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the last hour of a service's logs, or follow them
-         * @description JSON, or one line per entry with `Accept: text/plain`. With `follow=true` new entries as server-sent events (`text/event-stream`), each a JSON LogEntry, until the client leaves, its token ends, or 30 minutes have passed; an Accept header that contradicts the query is 422. A unit without unit file and journal entries is 404.
+         * Read a service's logs, or follow them
+         * @description The last hour, or a window from `since` to `until`, or with `cursor` what follows an earlier answer. JSON, or one line per entry with `Accept: text/plain`. With `follow=true` new entries as server-sent events (`text/event-stream`), each a JSON LogEntry, until the client leaves, its token ends, or 30 minutes have passed; an Accept header that contradicts the query is 422. A unit without unit file and journal entries is 404.
          *
          *     Needs a token of access level ENCHANTER or ADMIN.
          *
@@ -1033,6 +1219,28 @@ export interface paths {
         get: operations["getServiceLogs"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/service/{system}/{service_name}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restart a service
+         * @description Only units that SERVICE_RESTARTABLE_UNITS covers, and never this service or its guard. Answered with the state while it restarts: `get_services_list` and the topic `services` tell when it is active again. No body.
+         *
+         *     Needs a token of access level ENCHANTER or ADMIN.
+         */
+        post: operations["restartService"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1529,6 +1737,48 @@ export interface components {
             /** @description of the kind that the command takes */
             value?: unknown;
         };
+        /** @example {
+         *       "id": "d41f0e92ab37",
+         *       "name": "new phone",
+         *       "level": "ADMIN",
+         *       "created_at": "2026-05-04T10:20:30Z",
+         *       "revoked_at": null,
+         *       "last_used_at": null
+         *     } */
+        ApiKey: {
+            /** @description RFC 3339 */
+            created_at: string;
+            /** @description RFC 3339; absent: it does not end by itself */
+            expires_at?: string;
+            id: string;
+            /** @description when it was last traded for a token, to the minute; null: not yet */
+            last_used_at: string | null;
+            level: components["schemas"]["AccessLevel"];
+            name: string;
+            /** @description RFC 3339; null while it is valid */
+            revoked_at: string | null;
+            /** @description the robots it opens; absent: all */
+            readonly robots?: string[];
+        };
+        ApiKeyList: {
+            keys: components["schemas"]["ApiKey"][];
+        };
+        /** @example {
+         *       "name": "new phone",
+         *       "level": "ADMIN"
+         *     } */
+        ApiKeyRequest: {
+            /**
+             * Format: date-time
+             * @description when it shall end, RFC 3339; absent: never
+             */
+            expires_at?: string;
+            level: components["schemas"]["AccessLevel"];
+            /** @description what people know it by */
+            name: string;
+            /** @description the robots it shall open; absent: all */
+            readonly robots?: string[];
+        };
         AuditEntry: {
             /** @description the action: `command`, `skill.upload`, `token.publisher`, … */
             action: string;
@@ -1631,6 +1881,10 @@ export interface components {
             tablename: string;
             /** @description who can undo it, and how; null when nothing was deleted */
             undo: string | null;
+        };
+        ColumnReference: {
+            column: string;
+            table: string;
         };
         CommandBounds: {
             /** Format: double */
@@ -1747,6 +2001,39 @@ export interface components {
          *     } */
         CoordinatesValuePayload: {
             value: components["schemas"]["Coordinates"];
+        };
+        /** @example {
+         *       "id": "d41f0e92ab37",
+         *       "name": "new phone",
+         *       "level": "ADMIN",
+         *       "created_at": "2026-05-04T10:20:30Z",
+         *       "revoked_at": null,
+         *       "last_used_at": null,
+         *       "key": "rk_Yb0…"
+         *     } */
+        CreatedApiKey: {
+            /** @description RFC 3339 */
+            created_at: string;
+            /** @description RFC 3339; absent: it does not end by itself */
+            expires_at?: string;
+            id: string;
+            /** @description the secret, shown this once */
+            key: string;
+            /** @description when it was last traded for a token, to the minute; null: not yet */
+            last_used_at: string | null;
+            level: components["schemas"]["AccessLevel"];
+            name: string;
+            /** @description RFC 3339; null while it is valid */
+            revoked_at: string | null;
+            /** @description the robots it opens; absent: all */
+            readonly robots?: string[];
+        };
+        CreatedBackup: {
+            /**
+             * @description the snapshot of the present content
+             * @example snapshot-000001-20260401T120000Z.sqlite
+             */
+            backup: string;
         };
         /** @description A row of customized_prompts_table. What is read has every column */
         CustomizedPromptsTableRow: {
@@ -2299,6 +2586,35 @@ export interface components {
             /** @description name of the command, as the catalogue lists it */
             command: string;
         };
+        /** @example {
+         *       "code": "q3VbX0m1rY6TzK8sWc2nDg",
+         *       "expires_at": "2026-05-04T10:21:30.000Z"
+         *     } */
+        PairingCode: {
+            /** @description 128 random bits; good once */
+            code: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339; a minute from now
+             */
+            expires_at: string;
+        };
+        /** @example {
+         *       "level": "USER"
+         *     } */
+        PairingRequest: {
+            /** @description over the Unix socket only: id of the API key that the new token shall be bound to */
+            key?: string;
+            /** @description level of the new token, at most the own; USER if absent */
+            level?: components["schemas"]["AccessLevel"];
+        };
+        /** @example {
+         *       "code": "q3VbX0m1rY6TzK8sWc2nDg"
+         *     } */
+        PairRequest: {
+            /** @description as the other device shows it */
+            code: string;
+        };
         PartState: {
             /** @description what the operator of the robot should know */
             notes?: string[];
@@ -2316,7 +2632,7 @@ export interface components {
         };
         /** @description An error (RFC 9457). Endpoints may add members of their own. */
         Problem: {
-            /** @description stable; what a program decides by. New codes may be added: clients must accept codes that are not listed here. Known codes: `malformed_json`, `malformed_multipart`, `bad_request`, `missing_token`, `token_invalid`, `token_expired`, `missing_api_key`, `api_key_invalid`, `key_revoked`, `insufficient_access`, `not_found`, `unknown_command`, `unknown_table`, `row_not_found`, `skill_not_found`, `config_key_not_found`, `unit_not_allowed`, `method_not_allowed`, `request_timeout`, `conflict`, `already_exists`, `busy`, `stopped`, `not_ready`, `estop_engaged`, `lease_held`, `lease_required`, `driven_elsewhere`, `lease_lost`, `precondition_failed`, `too_large`, `uri_too_long`, `unsupported_media_type`, `range_not_satisfiable`, `host_not_allowed`, `validation_failed`, `wrong_value_type`, `invalid_python`, `invalid_csv`, `file_too_large`, `wifi_wrong_password`, `wifi_ssid_not_found`, `wifi_no_address`, `wifi_eap_rejected`, `rate_limited`, `headers_too_large`, `internal_error`, `config_unreadable`, `robot_error`, `robot_unavailable`, `component_unavailable`, `robot_timeout`, `wifi_timeout`, `storage_full` */
+            /** @description stable; what a program decides by. New codes may be added: clients must accept codes that are not listed here. Known codes: `malformed_json`, `malformed_multipart`, `bad_request`, `missing_token`, `token_invalid`, `token_expired`, `missing_api_key`, `api_key_invalid`, `pairing_code_invalid`, `key_revoked`, `insufficient_access`, `secure_channel_required`, `not_found`, `unknown_command`, `unknown_table`, `row_not_found`, `skill_not_found`, `config_key_not_found`, `unit_not_allowed`, `method_not_allowed`, `request_timeout`, `conflict`, `already_exists`, `busy`, `stopped`, `not_ready`, `estop_engaged`, `lease_held`, `lease_required`, `driven_elsewhere`, `lease_lost`, `precondition_failed`, `too_large`, `uri_too_long`, `unsupported_media_type`, `range_not_satisfiable`, `host_not_allowed`, `validation_failed`, `wrong_value_type`, `invalid_python`, `backup_invalid`, `invalid_csv`, `file_too_large`, `wifi_wrong_password`, `wifi_ssid_not_found`, `wifi_no_address`, `wifi_eap_rejected`, `rate_limited`, `headers_too_large`, `internal_error`, `config_unreadable`, `robot_error`, `robot_unavailable`, `component_unavailable`, `robot_timeout`, `wifi_timeout`, `storage_full` */
             code: string;
             /** @description a sentence a person can act on */
             detail: string;
@@ -2354,6 +2670,19 @@ export interface components {
         RenameSkill: {
             new_name: components["schemas"]["SkillName"];
             old_name: components["schemas"]["SkillName"];
+        };
+        RestartedService: {
+            /**
+             * @description as it was right after
+             * @example activating
+             */
+            active_state: string;
+            /** @example robot-nav.service */
+            service: string;
+            /** @example start */
+            sub_state: string;
+            /** @description known values: `head`, `base` */
+            system: string;
         };
         RestoredDatabase: {
             /**
@@ -2553,13 +2882,18 @@ export interface components {
             time: string;
         };
         ServiceLogs: {
+            /**
+             * @description of the last entry, for `?cursor=`; without entries the one that was sent, or null
+             * @example s=5fd4bc4bbd3b4c0b9c1d44bd9ee96ed4;i=10a;b=0123456789abcdef0123456789abcdef;m=4d2;t=6512a3b4c5d6e;x=1f
+             */
+            cursor: string | null;
             entries: components["schemas"]["LogEntry"][];
             service: string;
             /** @description start of the window, RFC 3339 */
             since: string;
             /** @description known values: `head`, `base` */
             system: string;
-            /** @description older entries of the window were omitted */
+            /** @description entries of the window were omitted: older ones; with `cursor` newer ones */
             truncated: boolean;
         };
         ServicesList: {
@@ -2747,7 +3081,7 @@ export interface components {
          *       }
          *     } */
         StartRun: {
-            /** @description its arguments by name; checked against its signature */
+            /** @description its arguments by name; checked against its signature; at most 64 KiB */
             args?: {
                 [key: string]: unknown;
             };
@@ -2837,11 +3171,30 @@ export interface components {
             available: boolean;
             reason: string;
         };
+        TableColumn: {
+            /** @description what an absent value becomes; null without one */
+            default: unknown;
+            name: string;
+            nullable: boolean;
+            /** @description the column in which a value must exist */
+            references: components["schemas"]["ColumnReference"] | null;
+            /** @description known values: `int`, `str`, `bool`, `json` */
+            type: string;
+        };
+        TableList: {
+            tables: components["schemas"]["TableSummary"][];
+        };
         /**
          * @example categories_table
          * @enum {string}
          */
         TableName: "categories_table" | "robots_table" | "subcategories_table" | "animations_table" | "customized_prompts_table" | "gamepad_config_table" | "grasping_table" | "known_locations_table" | "known_runes_table" | "navigation_table" | "robot_configuration_table" | "routes_table" | "runes_table" | "skills_table" | "tts_table";
+        TableSummary: {
+            columns: components["schemas"]["TableColumn"][];
+            name: string;
+            /** Format: int64 */
+            rows: number;
+        };
         TokenAnswer: {
             access_level: components["schemas"]["AccessLevel"];
             /**
@@ -2920,6 +3273,28 @@ export interface components {
             };
             new_value: unknown;
             tablename: components["schemas"]["TableName"];
+        };
+        UploadedTable: {
+            /**
+             * @description snapshot of the previous content; null if nothing was changed, or empty
+             * @example snapshot-000001-20260401T120000Z.sqlite
+             */
+            backup: string | null;
+            /**
+             * Format: int64
+             * @description rows whose key the table did not have
+             */
+            inserted: number;
+            /**
+             * Format: int64
+             * @description rows of the file that the table had just so
+             */
+            unchanged: number;
+            /**
+             * Format: int64
+             * @description rows that the file changed
+             */
+            updated: number;
         };
         Volume: {
             /**
@@ -3210,6 +3585,64 @@ export interface operations {
             };
         };
     };
+    pair: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {
+                 *       "code": "q3VbX0m1rY6TzK8sWc2nDg"
+                 *     } */
+                "application/json": components["schemas"]["PairRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenAnswer"];
+                };
+            };
+        };
+    };
+    createPairingCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {
+                 *       "level": "USER"
+                 *     } */
+                "application/json": components["schemas"]["PairingRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {
+                     *       "code": "q3VbX0m1rY6TzK8sWc2nDg",
+                     *       "expires_at": "2026-05-04T10:21:30.000Z"
+                     *     } */
+                    "application/json": components["schemas"]["PairingCode"];
+                };
+            };
+        };
+    };
     refreshToken: {
         parameters: {
             query?: never;
@@ -3440,6 +3873,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SnapshotList"];
+                };
+            };
+        };
+    };
+    createBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedBackup"];
+                };
+            };
+        };
+    };
+    downloadBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.sqlite3": string;
+                };
+            };
+        };
+    };
+    uploadBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/vnd.sqlite3": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Snapshot"];
                 };
             };
         };
@@ -3697,6 +4198,77 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RestoredDatabase"];
+                };
+            };
+        };
+    };
+    listTables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableList"];
+                };
+            };
+        };
+    };
+    downloadTable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table: components["schemas"]["TableName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    uploadTable: {
+        parameters: {
+            query?: {
+                /** @description check the file and count what it would change; nothing is changed */
+                dry_run?: boolean;
+            };
+            header?: never;
+            path: {
+                table: components["schemas"]["TableName"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadedTable"];
                 };
             };
         };
@@ -4005,6 +4577,96 @@ export interface operations {
                      *       "stamp": "AAAAAAvYAAAAAAJtk1N0rTqVbqzvXQJq"
                      *     } */
                     "application/json": components["schemas"]["JogReply"];
+                };
+            };
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyList"];
+                };
+            };
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {
+                 *       "name": "new phone",
+                 *       "level": "ADMIN"
+                 *     } */
+                "application/json": components["schemas"]["ApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {
+                     *       "id": "d41f0e92ab37",
+                     *       "name": "new phone",
+                     *       "level": "ADMIN",
+                     *       "created_at": "2026-05-04T10:20:30Z",
+                     *       "revoked_at": null,
+                     *       "last_used_at": null,
+                     *       "key": "rk_Yb0…"
+                     *     } */
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: {
+                /** @description needed for the last unlimited ENCHANTER key, and for the key of the caller */
+                confirm?: boolean;
+            };
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {
+                     *       "id": "d41f0e92ab37",
+                     *       "name": "new phone",
+                     *       "level": "ADMIN",
+                     *       "created_at": "2026-05-04T10:20:30Z",
+                     *       "revoked_at": null,
+                     *       "last_used_at": null
+                     *     } */
+                    "application/json": components["schemas"]["ApiKey"];
                 };
             };
         };
@@ -4508,10 +5170,20 @@ export interface operations {
     getServiceLogs: {
         parameters: {
             query?: {
+                /** @description `cursor` of an earlier answer: only what follows, oldest first, however old */
+                cursor?: string;
                 /** @description stream new entries as server-sent events until the client leaves */
                 follow?: boolean;
-                /** @description maximum number of entries, the newest; 10000 if absent */
+                /** @description maximum number of entries, the newest; with `cursor` the oldest; 10000 if absent */
                 lines?: number;
+                /** @description this syslog severity and worse: 3 for errors */
+                priority?: number;
+                /** @description literal text that the message contains, in this case */
+                q?: string;
+                /** @description start of the window, RFC 3339; if absent, an hour before `until`, or before now */
+                since?: string;
+                /** @description end of the window, RFC 3339; now if absent */
+                until?: string;
             };
             header?: never;
             path: {
@@ -4532,6 +5204,30 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceLogs"];
                     "text/event-stream": string;
                     "text/plain": string;
+                };
+            };
+        };
+    };
+    restartService: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description file name of the unit */
+                service_name: string;
+                system: components["schemas"]["System"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestartedService"];
                 };
             };
         };

@@ -8,7 +8,10 @@ export const StartRun = z
   .strictObject({
     skill: z.string().min(1).max(200).describe('name of an enabled skill file without `.py`'),
     function: z.string().max(200).optional().describe('which function, where the file has several'),
-    args: z.record(z.string(), Json).optional().describe('its arguments by name; checked against its signature'),
+    args: z
+      .record(z.string(), Json)
+      .optional()
+      .describe('its arguments by name; checked against its signature; at most 64 KiB'),
     timeout_s: z.int().min(1).max(86_400).default(DEFAULT_TIMEOUT_S).describe('longest time it may take, in seconds'),
     lease: z
       .string()

@@ -12,6 +12,7 @@ export const handler = endpoint({
   description:
     'Answers 201 before the process of the run starts: whatever goes wrong then is a state of the run. Its id is also the id of a mission, for the commands that wait for missions or cancel them. Starting a run is no motion.',
   input: { body: StartRun },
+  commandBody: true,
   exactIntegers: true,
   created: true,
   output: Run,

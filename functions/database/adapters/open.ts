@@ -4,7 +4,9 @@ import type { Logger } from '../../shared/observability/logger.ts';
 import { NO_METRICS } from '../../shared/observability/metrics.port.ts';
 import { Refusals } from '../../shared/observability/refusals.ts';
 import type { RobotDatabase } from '../port.ts';
+import type { SnapshotFiles } from '../snapshot-files.port.ts';
 import { SqliteDatabase } from './sqlite/database.ts';
+import { SnapshotFolder } from './sqlite/snapshot-folder.ts';
 
 /**
  * The database of SERVICE_DATABASE_URL. One that does not open is handed out all the same: its operations answer
@@ -19,6 +21,11 @@ export async function openDatabase(
   const database = new SqliteDatabase(config.SERVICE_DATABASE_URL, storageOf(config), { logger, clock, refusals });
   await database.open().catch(() => {}); // it has been logged, and problem() reports it
   return database;
+}
+
+/** The snapshots that the database of SERVICE_DATABASE_URL takes, as files. */
+export function openSnapshotFiles(config: Config, clock: () => number): SnapshotFiles {
+  return new SnapshotFolder(storageOf(config), clock);
 }
 
 function storageOf(config: Config) {

@@ -16,6 +16,8 @@ export interface ApiKeyGate {
    * @param robotId the robot that is addressed; absent: SERVICE_ROBOT_ID.
    */
   check(secret: string | undefined, address: string, robotId?: string): Promise<ApiKeyRecord>;
+  /** Counts another secret that was guessed wrong together with the keys. @throws ServiceError `rate_limited`. */
+  countWrong(address: string): Promise<void>;
 }
 
 interface ApiKeyGateParts {
@@ -34,6 +36,8 @@ export function createApiKeyGate({ config, clock, keyStore }: ApiKeyGateParts): 
   const salt = randomBytes(16);
 
   return {
+    countWrong: (address) => countWrongKey(wrongKeys, counterOf(address, salt)),
+
     async check(secret, address, robotId = config.SERVICE_ROBOT_ID) {
       requireClock(clock());
       if (secret === undefined || secret === '') {
@@ -89,7 +93,7 @@ async function countWrongKey(wrongKeys: RateLimiterMemory, counter: number): Pro
   } catch (refusal) {
     if (!(refusal instanceof RateLimiterRes)) throw refusal;
     throw new ServiceError('rate_limited', {
-      detail: `More than ${WRONG_KEYS} wrong API keys came from this address within a minute. Wait, then send the right one.`,
+      detail: `More than ${WRONG_KEYS} wrong API keys or pairing codes came from this address within a minute. Wait, then send the right one.`,
       headers: { 'retry-after': String(Math.max(1, Math.ceil(refusal.msBeforeNext / 1000))) },
     });
   }

@@ -26,6 +26,7 @@ export const Claims = z.object({
   client_id: z.string().min(1),
   access_level: z.enum(ACCESS_LEVELS),
   key_id: z.string().min(1),
+  key_level: z.enum(ACCESS_LEVELS).optional(),
   username: z.string().optional(),
   mediamtx_permissions: z.array(permission).default([]),
 });
@@ -36,6 +37,8 @@ export interface Grant {
   readonly clientId?: string;
   readonly accessLevel: AccessLevel;
   readonly keyId: string;
+  /** Level of the key, where that of the token is lower: that of a paired device. */
+  readonly keyLevel?: AccessLevel;
   readonly username?: string;
   readonly mayPublish: boolean;
   /** When the session began, in seconds since the epoch; now when absent. */
@@ -78,6 +81,7 @@ export function claimsOf(
     ...(Number.isFinite(sessionSeconds) ? { auth_time: authTime } : {}),
     jti: tokenId,
     key_id: grant.keyId,
+    ...(grant.keyLevel === undefined || grant.keyLevel === grant.accessLevel ? {} : { key_level: grant.keyLevel }),
     ...(grant.keyId === LOCAL_KEY_ID && socketGeneration !== '' ? { gen: socketGeneration } : {}),
     ...(grant.username === undefined ? {} : { username: grant.username }),
     mediamtx_permissions: actions.map((action) => ({ action, path: '' })),
@@ -90,6 +94,7 @@ export function callerOf(claims: Claims): Caller {
     clientId: claims.client_id,
     accessLevel: claims.access_level,
     keyId: claims.key_id,
+    ...(claims.key_level === undefined ? {} : { keyLevel: claims.key_level }),
     ...(claims.username === undefined ? {} : { username: claims.username }),
     mayPublish: claims.mediamtx_permissions.some(({ action }) => action === 'publish'),
     // Of a token from before there was a limit only its own time of issue is known.

@@ -86,9 +86,13 @@ function assertSocketAllows({ config, revocations }: TokenWorld, { caller, socke
   }
 }
 
-function assertKeyAllows({ keyStore, config }: TokenWorld, { keyId, accessLevel }: Caller, now: number): void {
+function assertKeyAllows(
+  { keyStore, config }: TokenWorld,
+  { keyId, accessLevel, keyLevel = accessLevel }: Caller,
+  now: number,
+): void {
   const key = keyStore.findById(keyId);
-  const good = key !== undefined && key.revoked_at === null && key.level === accessLevel && now < endOf(key);
+  const good = key !== undefined && key.revoked_at === null && key.level === keyLevel && now < endOf(key);
   if (!good || key.robots?.includes(config.SERVICE_ROBOT_ID) === false) {
     throw revoked('The API key behind this token was revoked or changed. Get a new token with a valid API key.');
   }

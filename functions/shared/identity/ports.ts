@@ -2,7 +2,9 @@ import { unavailable } from '../errors.ts';
 import { metrics } from '../observability/ports.ts';
 import { type Port, port } from '../port.ts';
 import type { ApiKeyGate } from './api-key-gate.ts';
+import type { KeyEditor } from './key-editor.port.ts';
 import type { KeyStore } from './key-store.port.ts';
+import type { KeyUse } from './key-use.port.ts';
 import type { Revocations } from './revocations.port.ts';
 import type { Secrets } from './secrets.port.ts';
 import type { SigningKeys } from './signing-keys.port.ts';
@@ -24,6 +26,22 @@ export const keyStore: Port<KeyStore> = /* @__PURE__ */ port('key store', async 
   return openKeyStore(config, logger, clock);
 });
 
+/** Changes the API keys of the data folder. */
+export const keyEditor: Port<KeyEditor> = /* @__PURE__ */ port('key editor', async (ports) => {
+  const { openKeyEditor } = await import('./adapters/key-store/editor.ts');
+  return openKeyEditor(ports.config, await ports.get(keyStore));
+});
+
+/** When API keys were last used: in the data folder; a function in the cloud does not know. */
+export const keyUse: Port<KeyUse> = /* @__PURE__ */ port(
+  'key use',
+  async ({ config, logger, clock }) => {
+    const { KeyUseFile, keyUsePath, NO_KEY_USE } = await import('./adapters/key-use-file.ts');
+    return config.inCloud ? NO_KEY_USE : new KeyUseFile(keyUsePath(config), logger, clock);
+  },
+  (uses) => uses.close(),
+);
+
 /** Logouts, and revocations of the Unix socket's tokens: in the data folder; a function in the cloud has none. */
 export const revocations: Port<Revocations> = /* @__PURE__ */ port('revocations', async ({ config, logger, clock }) => {
   const { openRevocations } = await import('./adapters/revocations/open.ts');
@@ -41,6 +59,7 @@ export const tokens: Port<Tokens> = /* @__PURE__ */ port(
       signingKeys: await ports.get(signingKeys),
       keyStore: await ports.get(keyStore),
       revocations: await ports.get(revocations),
+      keyUse: await ports.get(keyUse),
     });
   },
   undefined,

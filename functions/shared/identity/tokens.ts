@@ -4,9 +4,10 @@ import { type AccessLevel, type Caller, RECENT_TOKEN_SECONDS } from '../access.t
 import type { Config } from '../config.ts';
 import { endOf } from './api-key-record.schema.ts';
 import { TokenCache } from './cache.ts';
-import { claimsOf, type Grant, sessionSeconds } from './claims.ts';
+import { claimsOf, type Grant, LOCAL_KEY_ID, sessionSeconds } from './claims.ts';
 import { keptSince, stillGood, type TokenUse } from './judge.ts';
 import type { KeyStore } from './key-store.port.ts';
+import type { KeyUse } from './key-use.port.ts';
 import type { Revocations } from './revocations.port.ts';
 import type { SigningKeys } from './signing-keys.port.ts';
 import { verifySignature } from './verify.ts';
@@ -38,6 +39,8 @@ export interface TokenParts {
   readonly signingKeys: SigningKeys;
   readonly keyStore: KeyStore;
   readonly revocations: Revocations;
+  /** Is told of each token that is issued. */
+  readonly keyUse?: Pick<KeyUse, 'note'>;
 }
 
 /** Of each robot in a fleet fewer verified tokens are kept: there are many robots. */
@@ -71,7 +74,7 @@ export function createTokens(
  * byte counts, since some stream clients cap the length of a URL.
  */
 async function mint(
-  { config, clock, signingKeys, keyStore, revocations }: TokenParts,
+  { config, clock, signingKeys, keyStore, revocations, keyUse }: TokenParts,
   grant: Grant,
 ): Promise<MintedToken> {
   const now = clock();
@@ -89,5 +92,6 @@ async function mint(
     socketGeneration: revocations.socketGeneration(),
   });
   const token = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid }).sign(privateKey);
+  if (grant.keyId !== LOCAL_KEY_ID) keyUse?.note(grant.keyId);
   return { token, clientId, accessLevel: grant.accessLevel, issuedAt: claims.iat, expiresAt: claims.exp };
 }

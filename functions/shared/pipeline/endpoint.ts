@@ -14,7 +14,9 @@ import { renewToken } from './renew-token.ts';
 import { Reply } from './reply.ts';
 import { refusePrefetch, requireAccess } from './require-access.ts';
 import { requireHost } from './require-host.ts';
+import { requireSecureChannel } from './require-secure-channel.ts';
 import type { Answer, EndpointSpec, InputSpec, OutputSpec } from './spec.ts';
+import { successStatus } from './success-status.ts';
 
 type Step = (request: PipelineRequest) => void | Promise<void>;
 type Middleware = { readonly before?: Step; readonly after?: Step; readonly onError?: Step };
@@ -65,15 +67,25 @@ export function endpoint<
 /**
  * What a request to this endpoint passes through before its handler, in this order; what it does not need is left out.
  */
-function stepsOf({ access, perRobot, tokenOpensRobot, effects, input, bodyType }: EndpointSpec): Step[] {
+function stepsOf({
+  access,
+  perRobot,
+  tokenOpensRobot,
+  effects,
+  secretAnswer,
+  input,
+  bodyType,
+  bodyStream,
+}: EndpointSpec): Step[] {
   const steps: Array<Step | false> = [
     access !== 'public' && authenticate,
     tokenOpensRobot === true && recognize,
     typeof access !== 'string' && requireAccess,
     perRobot !== true && requireHost,
+    secretAnswer === true && requireSecureChannel,
     effects === 'all' && refusePrefetch,
     input?.body !== undefined && receiveBody,
-    ...(input?.body !== undefined && bodyType !== 'multipart' ? [parseJson, letOthersPass] : []),
+    ...(input?.body !== undefined && bodyType !== 'multipart' && !bodyStream ? [parseJson, letOthersPass] : []),
     parseInput,
     input?.body !== undefined && letOthersPass,
   ];
@@ -94,6 +106,10 @@ function renderResponse(request: PipelineRequest): void {
   const result: Result =
     value instanceof Reply
       ? { statusCode: value.status, headers: value.headers, body: value.body }
-      : { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value ?? null) };
+      : {
+          statusCode: successStatus(request.context.exchange.spec),
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(value ?? null),
+        };
   request.response = result;
 }

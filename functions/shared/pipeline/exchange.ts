@@ -28,6 +28,8 @@ export interface HostFacts {
    * the stop when they came after every stop before it.
    */
   readonly overtake?: (<T>(stop: () => T, fence: Fence) => T) | undefined;
+  /** The connection itself is TLS. */
+  readonly encrypted?: boolean;
   /** The peer is a trusted proxy: what its forwarding headers say counts. */
   readonly viaTrustedProxy?: boolean;
   /** Why nothing can be answered at the moment. */
@@ -37,6 +39,11 @@ export interface HostFacts {
    * @throws ServiceError `too_large` beyond `maxBytes`, `bad_request`, `component_unavailable`.
    */
   readonly readBody?: ((maxBytes: number, owner: string) => Buffer | Promise<Buffer>) | undefined;
+  /**
+   * The body as it arrives, from the first time it is read. It breaks off with `too_large`, `request_timeout` when
+   * nothing arrives for long, and `bad_request` when it is cut short.
+   */
+  readonly openBody?: ((maxBytes: number) => Readable) | undefined;
 }
 
 /** The same host but for some facts. What it says of the connection it goes on saying when asked. */
@@ -60,8 +67,10 @@ export function seenWith(
       return host.overtaken;
     },
     overtake: host.overtake?.bind(host),
+    encrypted: host.encrypted ?? false,
     viaTrustedProxy: host.viaTrustedProxy ?? false,
     readBody: host.readBody?.bind(host),
+    openBody: host.openBody?.bind(host),
     ...change,
   };
 }

@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { Readable } from 'node:stream';
 import { ServiceError } from '../errors.ts';
 import { addressBlock } from '../identity/address-block.ts';
 import { MAX_BODY_BYTES } from '../setting-types.ts';
 import { type Exchange, LARGE_BODY_BYTES, type PipelineRequest } from './exchange.ts';
+import type { EndpointSpec, StreamedType } from './spec.ts';
 
 const MEDIA_TYPE = {
   json: /^application\/json[ \t]*(;[ \t]*charset="?utf-?8"?[ \t]*)?$/,
@@ -18,6 +20,7 @@ const MAX_NAME_CHARS = 64;
  */
 export function receiveBody({ event, context: { exchange } }: PipelineRequest): void | Promise<void> {
   const { spec } = exchange;
+  if (spec.bodyStream) return openStream(event, exchange, spec.bodyStream);
   if (hasNoBody(event)) {
     event.body = '';
     return;
@@ -30,6 +33,30 @@ export function receiveBody({ event, context: { exchange } }: PipelineRequest): 
   if (bytes instanceof Promise) return bytes.then((received) => takeIn(received, event, exchange));
   if (bytes.length > maxBytes) throw tooLarge(maxBytes);
   takeIn(bytes, event, exchange);
+}
+
+function openStream(
+  event: PipelineRequest['event'],
+  { host }: Exchange,
+  { mediaType, maxBytes }: NonNullable<EndpointSpec['bodyStream']>,
+): void {
+  requireStreamType(event.headers, mediaType);
+  if (Number(event.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const body = host.openBody?.(maxBytes) ?? Readable.from([Buffer.from(String(event.body ?? ''))]);
+  event.body = body as unknown as string; // as: a streamed body stays a stream
+}
+
+/** Parameters are ignored, but for a character set other than UTF-8. */
+function requireStreamType(headers: PipelineRequest['event']['headers'], wanted: StreamedType): void {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const charset = parameters
+    .map((one) => /^[ \t]*charset="?([^"]*?)"?[ \t]*$/.exec(one)?.[1])
+    .find((one) => one !== undefined);
+  const plain = headers['content-encoding'] === undefined && (charset === undefined || /^utf-?8$/.test(charset));
+  if (type.trim() === wanted && plain) return;
+  throw new ServiceError('unsupported_media_type', {
+    detail: `Send the body as it is, in UTF-8 if it is text, with the header "Content-Type: ${wanted}".`,
+  });
 }
 
 function takeIn(bytes: Buffer, event: PipelineRequest['event'], exchange: Exchange): void {

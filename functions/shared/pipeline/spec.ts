@@ -56,11 +56,15 @@ export interface EndpointSpec<
   readonly description?: string;
   readonly input?: I;
   readonly output: O;
+  /** Answers with a secret: needs TLS, the Unix socket, or a trusted proxy that says it was reached over TLS. */
+  readonly secretAnswer?: true;
   /** Headers of its answer that tell what the body does not. */
   readonly answerHeaders?: readonly AnswerHeader[];
   readonly uses?: U;
   /** `multipart`: the body stays bytes for the handler to take apart. Default `json`. */
   readonly bodyType?: 'json' | 'multipart';
+  /** The body is handed over as it arrives, as a `Readable` of at most `maxBytes`; `body` of the input is `ByteStream`. */
+  readonly bodyStream?: { readonly mediaType: StreamedType; readonly maxBytes: number };
   /** The body is a command: at most SERVICE_COMMAND_BODY_MAX bytes. */
   readonly commandBody?: boolean;
   /** The request may come without a body; the schema then sees `undefined`. */
@@ -82,11 +86,16 @@ export interface EndpointSpec<
   readonly audit?: string;
   /** Answers 201 rather than 200. */
   readonly created?: true;
+  /** Answers 202: what it began goes on. */
+  readonly accepted?: true;
   /** Its v1 responses contain a new token for clients whose own has less than 10 minutes left. */
   readonly renewsToken?: true;
   /** Error codes of its domain, for the OpenAPI document. The pipeline's own are added there. */
   readonly errors?: readonly ErrorCode[];
 }
+
+/** Media types of bodies that may be too large for memory. */
+export type StreamedType = 'text/csv' | 'application/vnd.sqlite3';
 
 /** What the audit trail shall say of a request. */
 export interface AuditNote {

@@ -100,11 +100,11 @@ export class RunLog {
     this.#truncated = true;
   }
 
-  /** The last lines, for people. */
-  lastLines(count: number): string[] {
-    return this.entries()
-      .slice(-count)
-      .map(({ message }) => message);
+  /** The last lines, each cut at so many characters, for people. */
+  lastLines(count: number, characters: number): string[] {
+    return this.#entries
+      .slice(Math.max(this.#skipped, this.#entries.length - count))
+      .map(({ message }) => message.slice(0, characters));
   }
 
   /** Resolves when there is something new, at the end, or when the signal aborts. */

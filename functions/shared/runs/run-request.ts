@@ -43,12 +43,18 @@ export function assertMayRun(
   });
 }
 
+/** The last 100 runs are kept with theirs. */
+const MAX_ARGS_BYTES = 64 * 1024;
+
 /**
  * Checks arguments against the signature.
  * @param root where they stand in the request: `args` or `value`.
  * @throws ServiceError `validation_failed`.
  */
 export function assertArguments({ args: schema }: RunnableFunction, args: JsonObject, root: string): void {
+  if (Buffer.byteLength(JSON.stringify(args)) > MAX_ARGS_BYTES) {
+    throw invalid([{ pointer: `/${root}`, message: 'The arguments of a run may have at most 64 KiB.' }]);
+  }
   const { error } = argsSchema(withoutDefaults(schema)).safeParse(args, messagesFor('body', [root]));
   if (!error) return;
   throw invalid(

@@ -214,9 +214,9 @@ export class Runs {
   }
 
   #changed(run: RunEntry): void {
-    this.#history.save(run);
     this.#publish(run);
-    if (!run.hasEnded) return;
+    if (!run.hasEnded) return; // until then it is on disk as a run that would be lost
+    this.#history.save(run);
     this.#world.auditEnd(run);
     this.#history.trimLogs();
   }

@@ -12,6 +12,7 @@ const START_LIMIT_MS = 20_000;
 /** How often a process that should be gone is killed again, in ms. */
 const KILL_AGAIN_MS = 100;
 const LAST_LINES = 20;
+const LAST_LINE_CHARS = 500;
 
 type FailureCode = (typeof FAILURES)[number];
 type Outcome = { readonly result: JsonValue } | { readonly code: FailureCode; readonly message: string };
@@ -157,7 +158,7 @@ export class SupervisedRun {
   }
 
   #failure(code: FailureCode, message: string): RunFailure {
-    return { code, message, last_lines: this.#parts.run.log.lastLines(LAST_LINES) };
+    return { code, message, last_lines: this.#parts.run.log.lastLines(LAST_LINES, LAST_LINE_CHARS) };
   }
 }
 

@@ -9,6 +9,8 @@ export interface LogsHead {
   readonly service: string;
   readonly since: string;
   readonly truncated: boolean;
+  /** Of the last entry; if there is none, the one that was asked for. */
+  readonly cursor: string | null;
 }
 
 /** The JSON response, rendered entry by entry, so that an hour of logs is never held in memory. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { SYSTEMS } from '../../shared/allowed-units.ts';
 import { documentedAs } from '../../shared/documented.ts';
 
 /** A `.service` unit: its file joined with what systemd holds of it in memory. */
@@ -27,3 +28,13 @@ const SystemUnits = z.union([z.array(ServiceUnit), SystemUnavailable]).meta({
 
 /** The allowed units of each computer (specification, section 4.9). */
 export const ServicesList = z.object({ head: SystemUnits, base: SystemUnits }).meta({ id: 'ServicesList' });
+
+/** A unit that systemd was asked to restart. */
+export const RestartedService = z
+  .object({
+    system: z.enum(SYSTEMS),
+    service: z.string().meta({ example: 'robot-nav.service' }),
+    active_state: z.string().describe('as it was right after').meta({ example: 'activating' }),
+    sub_state: z.string().meta({ example: 'start' }),
+  })
+  .meta({ id: 'RestartedService' });

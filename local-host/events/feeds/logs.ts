@@ -25,7 +25,7 @@ export function logsFeed({ managers, allowed, events }: LogsParts): Feed {
       const system = allowedSystem(allowed, systemName, unit);
       const closing = new AbortController();
       const follow = async (): Promise<void> => {
-        const entries = await (await managers()).systems[system].follow(unit, closing.signal);
+        const entries = await (await managers()).systems[system].follow(unit, {}, closing.signal);
         entries.on('data', ({ message, ...entry }: LogEntry) => {
           const cut = message.slice(0, MAX_MESSAGE);
           events.publish('logs', 'written', { ...entry, message: cut }, { subject: `${system}/${unit}` });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Column } from '../../../functions/database/column.ts';
 import type { HttpAnswer, HttpCall } from '../http.ts';
+import { until } from '../processes.ts';
 import { PARENTS, rowOf, TABLES } from '../rows.ts';
 import type { Operation, Sent } from './operations.ts';
 
@@ -16,7 +17,12 @@ interface CatalogueEntry {
 /** What a service has at this moment. */
 interface Inventory {
   readonly backups: readonly string[];
+  /** A pairing code. */
+  readonly code: string;
+  /** Id of an API key. */
+  readonly key: string;
   readonly commands: readonly CatalogueEntry[];
+  readonly runs: readonly string[];
   readonly units: readonly string[];
   /** A number that no row has. */
   fresh(): number;
@@ -30,6 +36,7 @@ const LEAVES = TABLES.filter(({ name }) => !PARENTS.some(([parent]) => parent ==
 const FOLDER = { path: 'known' };
 /** One that nobody needs. */
 const SPARE_EXPORT = { tablename: 'robots_table', path: 'spare/robots.csv' };
+const KEY = { method: 'POST', body: { name: 'known', level: 'USER' } };
 const SKILL = 'known';
 const SOURCE = '@skill\ndef known():\n    pass\n';
 
@@ -59,6 +66,12 @@ const REQUESTS: Readonly<Record<string, (there: Inventory) => Requests>> = {
   'POST database/import_table/': () => saying(fc.record({ tablename }, { requiredKeys: [] })),
   'DELETE database/exports/{filepath}': () => named(fc.constant(SPARE_EXPORT.path), 'filepath'),
   'POST database/restore/': ({ backups }) => saying(fc.record({ backup: fc.constantFrom(...backups) })),
+  'GET database/tables/{table}.csv': () => named(tablename, 'table'),
+  'PUT database/tables/{table}.csv': () =>
+    fc.constant({ values: { table: 'robots_table' }, body: `id,name\n${NUMBER},Pip\n` }),
+  'GET database/backups/{name}': ({ backups }) => named(fc.constantFrom(...backups), 'name'),
+  'POST auth/pair': ({ code }) => saying(fc.constant({ code })),
+  'DELETE keys/{key_id}': ({ key }) => named(fc.constant(key), 'key_id'),
   'POST skill/upload/': () => saying(fc.constant({ skill: SOURCE })),
   'DELETE skill/remove/': () => named(skillName, 'skill_name'),
   'POST skill/remove/': () => saying(fc.record({ skill_name: skillName })),
@@ -67,6 +80,14 @@ const REQUESTS: Readonly<Record<string, (there: Inventory) => Requests>> = {
   'GET skill/download/{skill_name}': () => named(skillName, 'skill_name'),
   'PATCH skill/rename/': () =>
     saying(fc.record({ old_name: skillName, new_name: fc.nat().map((number) => `renamed_${number}`) })),
+  'POST runs/': () => saying(fc.constant({ skill: SKILL })),
+  'GET runs/{run_id}': ({ runs }) => named(fc.constantFrom(...runs), 'run_id'),
+  'GET runs/{run_id}/logs': ({ runs }) => named(fc.constantFrom(...runs), 'run_id'),
+  'POST runs/{run_id}/stop': ({ runs }) => named(fc.constantFrom(...runs), 'run_id'),
+  'POST service/{system}/{service_name}/restart': ({ units }) =>
+    fc
+      .constantFrom(...units.filter((name) => !name.startsWith('robot-rest')))
+      .map((service_name) => ({ values: { system: 'head', service_name } })),
   'GET service/{system}/{service_name}': ({ units }) =>
     fc.constantFrom(...units).map((service_name) => ({ values: { system: 'head', service_name, lines: '20' } })),
 };
@@ -98,6 +119,7 @@ export class ExistingThings {
   readonly #ask: Ask;
   #last = 2 * NUMBER;
   #filled = false;
+  #key = '';
 
   constructor(ask: Ask) {
     this.#ask = ask;
@@ -108,7 +130,9 @@ export class ExistingThings {
     const place = path.replace(/^\/api\/v[12]\//, '');
     if (/^(clear_)?database/.test(place)) await this.#fillDatabase();
     if (place.startsWith('database/exports/')) await this.#post('database/export_table/', { body: SPARE_EXPORT });
-    if (place.startsWith('skill/')) await this.#post('skill/upload/', skillForm());
+    if (/^(skill|runs)\//.test(place)) await this.#post('skill/upload/', skillForm());
+    if (place.startsWith('runs/')) await this.#run();
+    if (place.startsWith('keys/')) this.#key = (await this.#ask('/api/v2/keys/', KEY)).json.id;
     return REQUESTS[`${method} ${place}`]?.(await this.#inventory());
   }
 
@@ -122,6 +146,18 @@ export class ExistingThings {
     this.#filled = true;
   }
 
+  /** Starts a run as soon as earlier ones have ended. */
+  async #run(): Promise<void> {
+    await until('a run can be started', async () => {
+      const { status } = await this.#ask('/api/v2/runs/', { method: 'POST', body: { skill: SKILL } });
+      return status === 201;
+    });
+    await until('it has ended', async () => {
+      const { runs } = (await this.#ask('/api/v2/runs/')).json;
+      return runs[0].finished_at !== null;
+    });
+  }
+
   /** What an earlier request left there is as good. */
   async #add(table: string, item: unknown): Promise<void> {
     await this.#post('database/add_item/', { body: { tablename: table, item } }, [200, 409]);
@@ -133,15 +169,20 @@ export class ExistingThings {
   }
 
   async #inventory(): Promise<Inventory> {
-    const [backups, catalogue, services] = await Promise.all([
+    const [backups, catalogue, services, runs, pairing] = await Promise.all([
       this.#ask('/api/v2/database/backups/'),
       this.#ask('/api/v2/commands/'),
       this.#ask('/api/v2/service/get_services_list'),
+      this.#ask('/api/v2/runs/'),
+      this.#ask('/api/v2/auth/pairing', { method: 'POST' }),
     ]);
     return {
+      code: pairing.json.code,
+      key: this.#key,
       backups: backups.json.backups.map(({ name }: { name: string }) => name),
       commands: catalogue.json.commands.filter((one: CatalogueEntry) => FREE_KINDS.has(one.kind)),
       fresh: () => ++this.#last,
+      runs: runs.json.runs.map(({ id }: { id: string }) => id),
       units: services.json.head.map(({ name }: { name: string }) => name),
     };
   }

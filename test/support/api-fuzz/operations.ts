@@ -90,6 +90,7 @@ export function wireOf(
     return { target, call: { method, headers, body: multipart(body) } };
   }
   headers['content-type'] = type;
+  if (type !== 'application/json') return { target, call: { method, headers, body: textOf(body) ?? '' } };
   return { target, call: { method, headers, body: JSON.stringify(body) } };
 }
 

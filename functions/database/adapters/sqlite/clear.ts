@@ -51,6 +51,17 @@ export async function clear({ session, storage, log }: Writing, selection: Selec
   return { deleted, backup };
 }
 
+/** Copies what is there, because somebody wants a copy. Error: storage_full. */
+export async function snapshotNow({ session, storage }: Writing, now: number): Promise<string> {
+  const { backupDir, backupMaxBytes, file, minFree } = storage;
+  const coming = sizeOf(session);
+  requireRoom(backupDir, coming, now, backupMaxBytes);
+  new DiskReserve(minFree).assertRoom(backupDir, coming);
+  const name = await session.transaction(() => takeSnapshot(file, backupDir, now));
+  pruneSnapshots(backupDir, now);
+  return name;
+}
+
 /** Copies what is there before it is replaced; null when nothing is. The caller holds the lock. */
 export async function snapshotOfPresent(session: Session, storage: Storage, now: number): Promise<Restored['backup']> {
   const empty = TABLES.every(({ name }) => session.row(query.selectFrom(name).select(KEY).limit(1)) === undefined);

@@ -37,7 +37,7 @@ export async function importTables(
       session.database.pragma('defer_foreign_keys = ON');
       const done: Transferred[] = [];
       for (const { table, path, handle } of opened) {
-        const rows = await importFile({ session, requireRoom }, described(table), path, handle, signal);
+        const { rows } = await importFile({ session, requireRoom }, described(table), path, handle, signal);
         done.push({ tablename: table, path, rows });
       }
       for (const { table } of opened) requireReferences(session, described(table));
@@ -49,13 +49,14 @@ export async function importTables(
   }
 }
 
-async function importFile(
+/** Reads one file in the caller's transaction. @returns what it held, and how many rows it changed. */
+export async function importFile(
   { session, requireRoom }: { session: Session; requireRoom: RoomCheck },
   table: Table,
   path: string,
   handle: FileHandle,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<{ readonly rows: number; readonly changed: number }> {
   const { delimiter, start, line } = await dialectOf(handle);
   const reader = new RecordReader(session, table, path, line);
   const parser = recordParser(delimiter, (record) => reader.take(record));
@@ -72,7 +73,7 @@ async function importFile(
     });
   }
   reader.end();
-  return reader.rows;
+  return { rows: reader.rows, changed: reader.changed };
 }
 
 /** Passes the file on while there is space for what was read so far. Error: storage_full. */
@@ -85,7 +86,8 @@ async function* whileThereIsRoom(chunks: AsyncIterable<Buffer>, reader: RecordRe
   }
 }
 
-function requireReferences(session: Session, table: Table): void {
+/** Error: conflict, naming the first row that refers to nothing. */
+export function requireReferences(session: Session, table: Table): void {
   for (const column of columnNames(table)) {
     const references = table.columns[column]?.references;
     if (references === undefined) continue;

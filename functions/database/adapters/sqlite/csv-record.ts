@@ -15,6 +15,8 @@ export class RecordReader {
   /** Line on which the next record starts, from 1. */
   line: number;
   rows = 0;
+  /** Rows that were added, or differed from what was there. */
+  changed = 0;
   readonly #session: Session;
   readonly #table: Table;
   readonly #path: string;
@@ -84,7 +86,9 @@ export class RecordReader {
     let given: number | bigint;
     if (this.#givesIds) values.push(giveId(this.#session, this.#table.name));
     try {
-      given = statement.run(...values).lastInsertRowid;
+      const { lastInsertRowid, changes } = statement.run(...values);
+      given = lastInsertRowid;
+      this.changed += changes;
     } catch (error) {
       if (!codeOf(error)?.startsWith('SQLITE_CONSTRAINT')) throw error;
       throw this.#bad(undefined, 'the table does not take this row', error);
@@ -107,7 +111,7 @@ function unnamed(index: number): string {
     : 'it has no name; delete that column, or name it';
 }
 
-/** Adds a row, or replaces these columns of the one with its key. Its parameters are the columns, in this order. */
+/** Adds a row, or replaces these columns of the one with its key where one differs. Its parameters are the columns, in this order. */
 function upsert(table: TableName, columns: readonly string[]): string {
   const placeholders = Object.fromEntries(columns.map((column) => [column, 0]));
   const rest = columns.filter((column) => column !== KEY);
@@ -119,10 +123,14 @@ function upsert(table: TableName, columns: readonly string[]): string {
         ? conflict.column(KEY).doNothing()
         : conflict
             .column(KEY)
-            .doUpdateSet(Object.fromEntries(rest.map((column) => [column, sql.ref(`excluded.${column}`)]))),
+            .doUpdateSet(Object.fromEntries(rest.map((column) => [column, sql.ref(`excluded.${column}`)])))
+            .where((e) => e.or(rest.map((column) => differs(table, column)))),
     )
     .compile().sql;
 }
+
+const differs = (table: TableName, column: string) =>
+  sql<boolean>`${sql.ref(`${table}.${column}`)} is not ${sql.ref(`excluded.${column}`)}`;
 
 /** The keys one file has brought so far, on SQLite's own temporary storage: there may be very many. */
 class ImportedKeys {

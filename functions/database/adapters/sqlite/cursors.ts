@@ -2,9 +2,9 @@ import type { StoredValue } from '../../column.ts';
 import { KEY } from '../../column.ts';
 import type { Page } from '../../port.ts';
 import { columnNames, type TableName } from '../../tables.ts';
-import { rowWriter } from '../../value.ts';
 import { busy } from './failure.ts';
 import { logBytes } from './log-file.ts';
+import { FORMATS, type RowForm, type RowFormat } from './row-format.ts';
 import { described } from './rows.ts';
 import { query, Session } from './session.ts';
 import {
@@ -19,7 +19,8 @@ import {
 interface Cursor {
   readonly session: Session;
   readonly rows: Iterator<unknown>;
-  readonly write: (values: readonly StoredValue[]) => string;
+  readonly format: RowFormat;
+  begun: boolean;
   first: boolean;
   readonly owner: string;
   readonly idle: NodeJS.Timeout;
@@ -29,7 +30,7 @@ interface Cursor {
 const CHUNK_CHARACTERS = 64 * 1024;
 const MAX_IDLE_SESSIONS = 4;
 
-/** Reads tables as JSON text, a chunk at a time, each table out of one state of the database. */
+/** Reads tables as text, a chunk at a time, each table out of one state of the database. */
 export class Cursors {
   readonly #file: string;
   readonly #open = new Map<number, Cursor>();
@@ -42,7 +43,12 @@ export class Cursors {
   }
 
   /** Starts a reading: rows of the whole table, and the first chunk. Error: busy. */
-  start(table: TableName, { limit, offset }: Page, owner: string): { id: number; total: number; chunk: Chunk } {
+  start(
+    table: TableName,
+    { limit, offset }: Page,
+    owner: string,
+    form: RowForm = 'json',
+  ): { id: number; total: number; chunk: Chunk } {
     this.#assertRoom(owner);
     const session = this.#idle.pop() ?? Session.reading(this.#file);
     const id = this.#next++;
@@ -61,7 +67,16 @@ export class Cursors {
         .iterate(...page.parameters);
       const idle = setTimeout(() => this.end(id), MAX_IDLE_MS);
       const life = setTimeout(() => this.end(id), MAX_READING_MS);
-      this.#open.set(id, { session, rows, write: rowWriter(description), first: true, owner, idle, life });
+      this.#open.set(id, {
+        session,
+        rows,
+        format: FORMATS[form](description),
+        begun: false,
+        first: true,
+        owner,
+        idle,
+        life,
+      });
       return { id, total, chunk: this.continue(id) };
     } catch (error) {
       this.#drop(id);
@@ -95,14 +110,16 @@ export class Cursors {
   }
 
   #chunk(id: number, cursor: Cursor): Chunk {
-    let text = '';
+    const { head, separator, tail, write } = cursor.format;
+    let text = cursor.begun ? '' : head;
+    cursor.begun = true;
     while (text.length < CHUNK_CHARACTERS) {
       const { done, value } = cursor.rows.next();
       if (done) {
         this.end(id);
-        return { bytes: this.#encoder.encode(`${text}${cursor.first ? '[]' : ']'}`), more: false };
+        return { bytes: this.#encoder.encode(text + tail), more: false };
       }
-      text += (cursor.first ? '[' : ',') + cursor.write(value as StoredValue[]); // as: raw rows are arrays of what the columns hold
+      text += (cursor.first ? '' : separator) + write(value as StoredValue[]); // as: raw rows are arrays of what the columns hold
       cursor.first = false;
     }
     return { bytes: this.#encoder.encode(text), more: true };

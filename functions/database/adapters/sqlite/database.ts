@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import type { Readable } from 'node:stream';
 import { ServiceError, unavailable } from '../../../shared/errors.ts';
 import type { Logger } from '../../../shared/observability/logger.ts';
 import type { Refusals } from '../../../shared/observability/refusals.ts';
@@ -15,16 +16,19 @@ import type {
   Selection,
   Snapshot,
   Transferred,
+  Uploaded,
 } from '../../port.ts';
 import type { TableName } from '../../tables.ts';
 import { named } from './failure.ts';
 import type { ReaderJobs, WriterJobs } from './jobs.ts';
 import { TransferQueue, WriteQueue } from './queues.ts';
+import type { RowForm } from './row-format.ts';
 import { streamRows } from './row-stream.ts';
 import { readRow } from './rows.ts';
 import { Session } from './session.ts';
 import { ThreadClient } from './thread-client.ts';
 import type { Storage } from './thread-protocol.ts';
+import { Uploads } from './uploads.ts';
 
 /** Least time between two attempts to open the database, in ms. */
 const RETRY_MS = 5_000;
@@ -49,6 +53,7 @@ export class SqliteDatabase implements RobotDatabase {
   readonly #reader: ThreadClient<ReaderJobs>;
   readonly #writes = new WriteQueue();
   readonly #transfers = new TransferQueue();
+  readonly #uploads: Uploads;
   isNew = false;
   writes = 0;
   #session: Session | undefined;
@@ -59,6 +64,7 @@ export class SqliteDatabase implements RobotDatabase {
   constructor(url: string, storage: Storage, { logger, clock, refusals }: DatabaseWorld) {
     this.url = url;
     this.#storage = storage;
+    this.#uploads = new Uploads(storage);
     this.#logger = logger;
     this.#refusals = refusals;
     this.#clock = clock;
@@ -66,16 +72,29 @@ export class SqliteDatabase implements RobotDatabase {
     this.#reader = new ThreadClient({ role: 'reader', storage });
   }
 
-  async readRows(table: TableName, page: Page, requester: Requester): Promise<RowStream> {
+  readRows(table: TableName, page: Page, requester: Requester): Promise<RowStream> {
+    return this.#readStream(table, page, requester, 'json');
+  }
+
+  async #readStream(table: TableName, page: Page, requester: Requester, form: RowForm): Promise<RowStream> {
     await this.open();
     try {
-      return await streamRows(this.#reader, table, page, requester);
+      return await streamRows(this.#reader, table, page, requester, form);
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'busy') {
         this.#refusals.note('readings', 'Refused to read another table', { owner: requester.owner });
       }
       throw error;
     }
+  }
+
+  async readCsv(table: TableName, requester: Requester): Promise<RowStream> {
+    return this.#readStream(table, {}, requester, 'csv');
+  }
+
+  async counts(): Promise<Readonly<Record<string, number>>> {
+    await this.open();
+    return this.#reader.call('counts');
   }
 
   async readRow(table: TableName, key: RowKey): Promise<StoredRow | undefined> {
@@ -126,9 +145,25 @@ export class SqliteDatabase implements RobotDatabase {
     return this.#transfers.run('An import', requester, () => this.#write('importTables', selection, path));
   }
 
-  async snapshots(): Promise<Snapshot[]> {
+  async uploadCsv(
+    table: TableName,
+    file: Readable,
+    { dryRun, ...requester }: Requester & { readonly dryRun: boolean },
+  ): Promise<Uploaded> {
     await this.open();
-    return this.#reader.call('snapshots');
+    return this.#uploads.run(file, requester, (path) =>
+      this.#transfers.run('An import', requester, () =>
+        this.#write('importUpload', table, path, dryRun, this.#clock()),
+      ),
+    );
+  }
+
+  snapshots(): Promise<Snapshot[]> {
+    return this.open().then(() => this.#reader.call('snapshots'));
+  }
+
+  snapshot(): Promise<string> {
+    return this.#write('snapshot', this.#clock());
   }
 
   async restore(name: string, requester: Requester): Promise<Restored> {

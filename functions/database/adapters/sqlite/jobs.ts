@@ -2,16 +2,18 @@ import { DiskReserve } from '../../../shared/kit/files/disk-reserve.ts';
 import type { RowKey, StoredRow } from '../../column.ts';
 import type { Page, Selection } from '../../port.ts';
 import type { TableName } from '../../tables.ts';
-import { clear } from './clear.ts';
+import { clear, snapshotNow } from './clear.ts';
 import { exportTables } from './csv-export.ts';
 import { importTables } from './csv-import.ts';
+import { importUpload } from './csv-upload.ts';
 import { Cursors } from './cursors.ts';
 import { listExports, removeExport } from './exports.ts';
 import { FreePages } from './free-pages.ts';
 import { IndexRoom } from './index-room.ts';
 import { openForWriting } from './opening.ts';
 import { restore } from './restore.ts';
-import { bytesOf, bytesOfChanged, insertRow, removeRow, updateRow } from './rows.ts';
+import type { RowForm } from './row-format.ts';
+import { bytesOf, bytesOfChanged, countRows, insertRow, removeRow, updateRow } from './rows.ts';
 import { Session } from './session.ts';
 import { listSnapshots } from './snapshots.ts';
 import type { Storage } from './thread-protocol.ts';
@@ -55,6 +57,10 @@ export async function openWriter(storage: Storage, signal: AbortSignal) {
     importTables: kept((selection: Selection, path: string) =>
       importTables({ session, storage, log }, selection, path, signal),
     ),
+    importUpload: kept((table: TableName, file: string, dryRun: boolean, now: number) =>
+      importUpload({ session, storage, log }, { table, file, dryRun, now }, signal),
+    ),
+    snapshot: kept((now: number) => snapshotNow({ session, storage, log }, now)),
     restore: kept((name: string, now: number) => restore(session, storage, name, now)),
     close: () => {
       freePages.close();
@@ -67,7 +73,8 @@ export async function openWriter(storage: Storage, signal: AbortSignal) {
 export function openReader(storage: Storage) {
   const cursors = new Cursors(storage.file);
   return {
-    start: (table: TableName, page: Page, owner: string) => cursors.start(table, page, owner),
+    start: (table: TableName, page: Page, owner: string, form: RowForm) => cursors.start(table, page, owner, form),
+    counts: () => countRows(storage.file),
     continue: (id: number) => cursors.continue(id),
     end: (id: number) => cursors.end(id),
     exportTables: async (selection: Selection, path: string) => {

@@ -55,6 +55,7 @@ async function prepare(copy: string): Promise<void> {
   try {
     const session = Session.writing(copy);
     try {
+      session.database.pragma('trusted_schema = OFF'); // it may have been sent to us
       requireOurs(session);
       const finding = integrityFault(session, copy);
       if (finding !== undefined) throw unusable(`is damaged (${finding})`);

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Page, Requester, RowStream } from '../../port.ts';
 import type { TableName } from '../../tables.ts';
 import type { ReaderJobs } from './jobs.ts';
+import type { RowForm } from './row-format.ts';
 import type { ThreadClient } from './thread-client.ts';
 import { type Chunk, MAX_IDLE_MS, MAX_READING_MS } from './thread-protocol.ts';
 
@@ -11,8 +12,9 @@ export async function streamRows(
   table: TableName,
   page: Page,
   { signal, owner }: Requester,
+  form: RowForm = 'json',
 ): Promise<RowStream> {
-  const { id, total, chunk } = await thread.call('start', table, page, owner);
+  const { id, total, chunk } = await thread.call('start', table, page, owner, form);
   return {
     total,
     body: chunk.more ? long(thread, id, chunk, signal) : Readable.from([chunk.bytes], { objectMode: false }),

@@ -4,7 +4,7 @@ import { codeOf } from '../../../shared/kit/error-code.ts';
 import { KEY, type RowKey, type StoredRow } from '../../column.ts';
 import { columnNames, findTable, referencesTo, TABLES, type Table, type TableName } from '../../tables.ts';
 import { alignSequences, giveId, isNumbered, isUncounted } from './ids.ts';
-import { anyQuery, query, type Session } from './session.ts';
+import { anyQuery, query, Session } from './session.ts';
 
 /** The description of a table that the caller has looked up before. */
 export function described(name: string): Table {
@@ -16,6 +16,18 @@ export function described(name: string): Table {
 const BY_KEY = new Map(
   TABLES.map(({ name }) => [name as string, query.selectFrom(name).selectAll().where(KEY, '=', 0).compile().sql]), // as: asked by any string
 );
+
+/** The rows of each table, counted in one state of the database. */
+export function countRows(file: string): Record<string, number> {
+  const session = Session.reading(file);
+  try {
+    return session.database.transaction(() =>
+      Object.fromEntries(TABLES.map(({ name }) => [name, session.count(name)])),
+    )();
+  } finally {
+    session.close();
+  }
+}
 
 /** One row by its key: the one thing that is read on the main thread. */
 export function readRow(session: Session, table: TableName, key: RowKey): StoredRow | undefined {

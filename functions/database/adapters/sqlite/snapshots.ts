@@ -10,6 +10,8 @@ import { Session } from './session.ts';
 import { sameContent } from './snapshot-file.ts';
 
 const NAME = /^snapshot-(\d{6,12})-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.sqlite$/;
+/** Of a snapshot that was sent to the service under a name of its own. */
+const GIVEN_NAME = /^snapshot-[A-Za-z0-9-]{1,64}\.sqlite$/;
 const PAGES_A_STEP = 2_000;
 const MIN_KEPT = 10;
 const MIN_KEPT_MS = 7 * 24 * 3_600_000;
@@ -22,18 +24,26 @@ interface Found extends Snapshot {
 export function listSnapshots(folder: string): Found[] {
   return readdirSync(folder)
     .flatMap((name) => {
-      const [match, number = '', year, month, day, hour, minute, second] = NAME.exec(name) ?? [];
-      const stats = match === undefined ? undefined : lstatSync(join(folder, name), { throwIfNoEntry: false });
+      const stats = GIVEN_NAME.test(name) ? lstatSync(join(folder, name), { throwIfNoEntry: false }) : undefined;
       if (!stats?.isFile()) return [];
-      const created_at = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
-      return [{ name, created_at, size: stats.size, number: Number(number) }];
+      const { number, created_at } = taken(name) ?? { number: 0, created_at: stats.mtime.toISOString() };
+      return [{ name, created_at, size: stats.size, number }];
     })
-    .sort((a, b) => b.number - a.number);
+    .sort((a, b) => b.number - a.number || (a.created_at < b.created_at ? 1 : -1));
+}
+
+/** What the name of a snapshot that the service has taken says; undefined for another name, or no such time. */
+function taken(name: string): { readonly number: number; readonly created_at: string } | undefined {
+  const [match, number, year, month, day, hour, minute, second] = NAME.exec(name) ?? [];
+  const created_at = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
+  return match === undefined || Number.isNaN(Date.parse(created_at))
+    ? undefined
+    : { number: Number(number), created_at };
 }
 
 /** Clears away what a killed service left half written, and nothing that another one is still at work on. */
 export function removeUnfinished(folder: string): void {
-  for (const what of ['snapshot', 'restore']) sweep(folder, `unfinished-${what}-`);
+  for (const what of ['snapshot', 'restore', 'upload']) sweep(folder, `unfinished-${what}-`);
 }
 
 /** Where this process puts together what is not to be listed yet; one snapshot or restore runs at a time. */
@@ -108,7 +118,7 @@ export function requireRoom(folder: string, coming: number, now: number, maxByte
   const young = listSnapshots(folder).filter((snapshot) => isYoung(snapshot, now));
   if (young.reduce((sum, { size }) => sum + size, coming) <= maxBytes) return;
   throw new ServiceError('storage_full', {
-    detail: `The snapshots of the last 7 days fill the ${maxBytes} bytes of SERVICE_BACKUP_MAX_BYTES, and a snapshot comes before a clear. Nothing was deleted. Delete rows one by one, raise the setting, or wait.`,
+    detail: `The snapshots of the last 7 days fill the ${maxBytes} bytes of SERVICE_BACKUP_MAX_BYTES, and a snapshot comes first. Nothing was changed. Delete or change rows one by one, raise the setting, or wait.`,
   });
 }
 

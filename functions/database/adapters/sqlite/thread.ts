@@ -1,49 +1,8 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { toFailure } from './failure.ts';
-import { openReader, openWriter } from './jobs.ts';
-import type { ThreadData, ThreadReply, ThreadRequest } from './thread-protocol.ts';
+import { isMainThread } from 'node:worker_threads';
+import { checkSnapshot } from './check-snapshot.ts';
+import { runJobs } from './thread-jobs.ts';
 
-// Entry of a database thread: opens its connections, then runs jobs and posts their results.
+// Entry of the database threads. Run as a process of its own, it checks the file that its argument names.
 
-const { role, storage } = workerData as ThreadData; // as: the client gives nothing else
-const ending = new AbortController();
-const opening = role === 'writer' ? openWriter(storage, ending.signal) : Promise.resolve(storage).then(openReader);
-opening.catch(() => {}); // every job answers with the reason
-const underWay = new Set<Promise<void>>();
-
-parentPort?.on('message', (request: ThreadRequest) => {
-  if (request.job === 'close') {
-    ending.abort(new Error('the service is about to end'));
-    void Promise.all(underWay).then(close);
-    return;
-  }
-  const work = answer(request);
-  underWay.add(work);
-  void work.finally(() => underWay.delete(work));
-});
-
-async function answer({ id, job, args }: ThreadRequest): Promise<void> {
-  try {
-    post({ id, value: await run(job, args) });
-  } catch (error) {
-    post({ id, failure: toFailure(error) });
-  }
-}
-
-async function run(name: string, args: readonly unknown[]): Promise<unknown> {
-  const jobs = await opening;
-  if (name === 'open') return undefined;
-  const job = (jobs as Record<string, (...args: unknown[]) => unknown>)[name]; // as: the client's types have chosen job and arguments
-  if (!job) throw new Error(`no such job: ${name}`);
-  return job(...args);
-}
-
-async function close(): Promise<void> {
-  const jobs = await opening.catch(() => undefined);
-  jobs?.close();
-  parentPort?.close();
-}
-
-function post(reply: ThreadReply): void {
-  parentPort?.postMessage(reply);
-}
+if (isMainThread) process.stdout.write(JSON.stringify(checkSnapshot(process.argv[2] ?? '')));
+else runJobs();

@@ -20,6 +20,18 @@ export function parseEntry(line: Line): LogEntry | undefined {
   };
 }
 
+/** The cursor of an entry printed by `journalctl -o json`. @throws Error when it has none. */
+export function cursorOf({ text, tail }: Line): string {
+  const cursor = tail === undefined ? parseObject(text)?.__CURSOR : salvagedCursor(text, tail);
+  if (typeof cursor === 'string') return cursor;
+  throw new Error('journalctl printed an entry without a cursor');
+}
+
+function salvagedCursor(head: string, tail: string): string | undefined {
+  const [first] = [head, tail].flatMap((part) => /"__CURSOR"\s*:\s*"([^"\\]*)"/.exec(part) ?? []).slice(1);
+  return first;
+}
+
 /** Microseconds since the epoch as RFC 3339 in UTC. */
 export function rfc3339(microseconds: number): string {
   const iso = new Date(Math.floor(microseconds / 1000)).toISOString();

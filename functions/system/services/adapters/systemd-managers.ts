@@ -3,6 +3,7 @@ import { Semaphore } from '../../../shared/kit/semaphore.ts';
 import type { ServiceManagers } from '../port.ts';
 import { localMachine } from './local.ts';
 import type { Machine } from './machine.ts';
+import { restartBySystemctl, restartOverBus } from './restart.ts';
 import { sshMachine } from './ssh.ts';
 import { systemdManager } from './systemd.ts';
 
@@ -12,9 +13,14 @@ const MAX_COMMANDS = 5;
 /** Head is this computer, base is SERVICE_BASE_HOST. */
 export function systemdManagers(config: Config): ServiceManagers {
   const machines = { head: localMachine(config), base: sshMachine(config) };
+  const base = limited(machines.base);
+  const busAddress = config.childEnvironment.DBUS_SYSTEM_BUS_ADDRESS;
   return {
     kind: 'systemd',
-    systems: { head: systemdManager(limited(machines.head)), base: systemdManager(limited(machines.base)) },
+    systems: {
+      head: systemdManager(limited(machines.head), (unit) => restartOverBus(unit, busAddress)),
+      base: systemdManager(base, (unit, signal) => restartBySystemctl(base, unit, signal)),
+    },
     close() {
       machines.head.close();
       machines.base.close();

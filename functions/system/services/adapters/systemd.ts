@@ -1,6 +1,6 @@
 import { ServiceError, unavailable } from '../../../shared/errors.ts';
 import { collect } from '../../../shared/kit/child-process/run.ts';
-import type { ServiceManager, Unit } from '../port.ts';
+import type { ServiceManager, Unit, UnitState } from '../port.ts';
 import { explain } from './explain.ts';
 import { JournalReader } from './journal.ts';
 import type { Command, Machine } from './machine.ts';
@@ -9,14 +9,18 @@ import { joinUnits } from './units.ts';
 const SYSTEMCTL_TIMEOUT_MS = 10_000;
 const LIST_OPTIONS = ['--type=service', '--output=json', '--no-legend', '--plain', '--full', '--no-pager'] as const;
 
+/** How a unit of the computer is restarted. */
+type Restart = (unit: string, signal: AbortSignal) => Promise<UnitState>;
+
 /** The services of one computer, from its systemd and journal. */
-export function systemdManager(machine: Machine): ServiceManager {
+export function systemdManager(machine: Machine, restart: Restart): ServiceManager {
   const journal = new JournalReader(machine);
   return {
     units: (patterns, signal) => withExplanation(machine, () => units(machine, patterns, signal)),
-    logs: (unit, lines, signal) => withExplanation(machine, () => journal.page(unit, lines, signal)),
+    logs: (unit, selection, signal) => withExplanation(machine, () => journal.page(unit, selection, signal)),
     exists: (unit, signal) => withExplanation(machine, () => exists(machine, journal, unit, signal)),
-    follow: (unit, signal) => withExplanation(machine, () => journal.follow(unit, signal)),
+    restart: (unit, signal) => withExplanation(machine, () => restart(unit, signal)),
+    follow: (unit, filter, signal) => withExplanation(machine, () => journal.follow(unit, filter, signal)),
   };
 }
 

@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it, jest } from '@jest/globals';
+import { BusError } from '../../../../functions/shared/kit/system-bus.ts';
 import { createLogger } from '../../../../functions/shared/observability/logger.ts';
 import { DeviceAttempt } from '../../../../functions/system/network/adapters/network-manager/attempt.ts';
 import { NM, ROOT, STATE } from '../../../../functions/system/network/adapters/network-manager/names.ts';
-import { BusError } from '../../../../functions/system/network/adapters/network-manager/system-bus.ts';
 import { CONNECTED, connected, device, type FakeManager } from '../../../support/fake-network-manager.ts';
 import { silentLogger } from '../../../support/world.ts';
 

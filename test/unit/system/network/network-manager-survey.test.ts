@@ -1,11 +1,11 @@
 import { uptime } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
+import { BusError } from '../../../../functions/shared/kit/system-bus.ts';
 import { wifiDevice } from '../../../../functions/system/network/adapters/network-manager/device.ts';
 import { NM, STATE } from '../../../../functions/system/network/adapters/network-manager/names.ts';
 import { wifiProfiles } from '../../../../functions/system/network/adapters/network-manager/profiles.ts';
 import { scan } from '../../../../functions/system/network/adapters/network-manager/scan.ts';
 import { currentConnection, survey } from '../../../../functions/system/network/adapters/network-manager/survey.ts';
-import { BusError } from '../../../../functions/system/network/adapters/network-manager/system-bus.ts';
 import { CONNECTED, connected, device, FakeManager, profile, WPA } from '../../../support/fake-network-manager.ts';
 
 describe('The Wi-Fi device', () => {

@@ -1,15 +1,11 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { BUS_GONE, BusError, NO_ANSWER } from '../../../../functions/shared/kit/system-bus.ts';
 import { certificateProblem } from '../../../../functions/system/network/adapters/certificate-file.ts';
 import { securityOf } from '../../../../functions/system/network/adapters/network-manager/access-point.ts';
 import { explain } from '../../../../functions/system/network/adapters/network-manager/manager.ts';
 import { failure, overdue } from '../../../../functions/system/network/adapters/network-manager/state-reason.ts';
-import {
-  BUS_GONE,
-  BusError,
-  NO_ANSWER,
-} from '../../../../functions/system/network/adapters/network-manager/system-bus.ts';
 import { temporaryFolder } from '../../../support/world.ts';
 
 describe('Why NetworkManager could not connect', () => {

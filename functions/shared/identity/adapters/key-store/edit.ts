@@ -1,25 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { AccessLevel } from '../../../access.ts';
 import { codeOf } from '../../../kit/error-code.ts';
 import { replaceFile } from '../../../kit/files/replace-file.ts';
 import { hasSpare, isDiskFull, keepSpare, replaceFromSpare } from '../../../kit/files/spare-file.ts';
 import { withLock } from '../../../kit/files/with-lock.ts';
+import type { CreatedKey, MayRevoke, NewKey } from '../../key-editor.port.ts';
 import type { ApiKeyRecord } from '../../key-store.port.ts';
 import { compactRecords, digestOf, formatRecords, parseRecords } from './records.ts';
-
-interface NewKey {
-  readonly name: string;
-  readonly level: AccessLevel;
-  /** The robots it opens; all when absent. */
-  readonly robots?: readonly string[];
-}
-
-interface CreatedKey {
-  /** The secret. It is known here and now and never again. */
-  readonly key: string;
-  readonly record: ApiKeyRecord;
-}
 
 /** The records of the key file; none when there is no file. @throws FileFault when it is broken, or a system error. */
 export function listKeys(path: string): readonly ApiKeyRecord[] {
@@ -43,13 +30,15 @@ export function createKey(path: string, wanted: NewKey): Promise<CreatedKey> {
 
 /**
  * Revokes a key; one that is revoked already stays as it is. Needs no room on the disk.
+ * @param assertAllowed is shown the key and all others while nobody else can change them, and throws to keep it.
  * @returns its record, or undefined when no key has this id.
  */
-export function revokeKey(path: string, id: string): Promise<ApiKeyRecord | undefined> {
+export function revokeKey(path: string, id: string, assertAllowed?: MayRevoke): Promise<ApiKeyRecord | undefined> {
   return withLock(path, () => {
     const records = listKeys(path);
     const record = records.find((record) => record.id === id);
     if (!record || record.revoked_at !== null) return record;
+    assertAllowed?.(record, records);
     const revoked = { ...record, revoked_at: new Date().toISOString() };
     storeAnyhow(
       path,
@@ -75,7 +64,7 @@ export async function createFirstKey(path: string, wanted: NewKey, deliver: (key
 }
 
 /** 256 random bits; the prefix lets people and secret scanners know it for what it is. */
-function newKey({ name, level, robots }: NewKey): CreatedKey {
+function newKey({ name, level, robots, expires_at }: NewKey): CreatedKey {
   const key = `rk_${randomBytes(32).toString('base64url')}`;
   const record = {
     id: randomBytes(6).toString('hex'),
@@ -85,6 +74,7 @@ function newKey({ name, level, robots }: NewKey): CreatedKey {
     created_at: new Date().toISOString(),
     revoked_at: null,
     ...(robots === undefined ? {} : { robots }),
+    ...(expires_at === undefined ? {} : { expires_at }),
   };
   return { key, record };
 }

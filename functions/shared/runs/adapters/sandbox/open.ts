@@ -31,33 +31,37 @@ print("walls stand")
  * nothing, which the runs then say.
  */
 export async function probeSandbox(config: Config, logger: Logger): Promise<SandboxProbe> {
-  const isolated = await openBubblewrap(config);
-  if (typeof isolated !== 'string') return { sandbox: isolated };
-  if (config.SERVICE_MODE !== 'sim') return { problem: isolated };
-  logger.warn({ reason: isolated }, 'skills run without a sandbox, in sim mode only');
+  const tried = await openBubblewrap(config);
+  if ('sandbox' in tried || config.SERVICE_MODE !== 'sim' || tried.canBeMended) return tried;
+  logger.warn({ reason: tried.problem }, 'skills run without a sandbox, in sim mode only');
   return { sandbox: new PlainSandbox(config, await Workplaces.open()) };
 }
 
-/** @returns why not, as a sentence that says what to do. */
-async function openBubblewrap(config: Config): Promise<BubblewrapSandbox | string> {
+/** `canBeMended`: bubblewrap is there, and only a setting keeps it from being used. */
+type NoBubblewrap = { readonly problem: string; readonly canBeMended?: true };
+
+async function openBubblewrap(config: Config): Promise<{ readonly sandbox: BubblewrapSandbox } | NoBubblewrap> {
   const { PATH = '/usr/bin:/bin' } = config.childEnvironment;
   const program = programIn(PATH, 'bwrap');
-  if (program === undefined) return 'Install bubblewrap (0.8 or newer) to run skills.';
+  if (program === undefined) return { problem: 'Install bubblewrap (0.8 or newer) to run skills.' };
   const isRoot = process.getuid?.() === 0;
   const userOf = (slot: number): RunUser | undefined =>
     isRoot ? { uid: FIRST_SLOT_UID + slot, gid: FIRST_SLOT_UID + slot } : undefined;
   const interpreter = await findInterpreter(config.SERVICE_SKILL_PYTHON, PATH, userOf(0));
   if (!interpreter || interpreter.folders.includes('/')) {
     const who = isRoot ? 'an unprivileged user, as which skills run,' : 'this user';
-    return `There is no Python that ${who} can use. Set SERVICE_SKILL_PYTHON to one, such as /usr/bin/python3.`;
+    const problem = `There is no Python that ${who} can use. Set SERVICE_SKILL_PYTHON to one, such as /usr/bin/python3.`;
+    return { problem, canBeMended: true };
   }
   const words = [...bubblewrapWalls(config, interpreter.folders), '--remount-ro', '/', '--', interpreter.path];
   const tried = await ask([program, ...words, '-I', '-B', '-c', CHECK], {}, userOf(0));
   if (tried.code !== 0 || !tried.stdout.includes('walls stand')) {
     const reason = tried.stderr.trim().split('\n').at(-1) ?? '';
-    return `Bubblewrap does not work here (${reason.slice(0, 200)}). It needs version 0.8 or newer and unprivileged user namespaces.`;
+    const problem = `Bubblewrap does not work here (${reason.slice(0, 200)}). It needs version 0.8 or newer and unprivileged user namespaces.`;
+    return { problem };
   }
-  return new BubblewrapSandbox({ config, workplaces: await Workplaces.open(), program, interpreter, userOf });
+  const workplaces = await Workplaces.open();
+  return { sandbox: new BubblewrapSandbox({ config, workplaces, program, interpreter, userOf }) };
 }
 
 function programIn(path: string, name: string): string | undefined {

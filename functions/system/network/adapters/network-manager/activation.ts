@@ -1,9 +1,9 @@
 import type { ServiceError } from '../../../../shared/errors.ts';
+import type { BusSignal } from '../../../../shared/kit/system-bus.ts';
 import type { Security } from '../../port.ts';
 import type { Manager } from './manager.ts';
 import { ACTIVE, ACTIVE_STATE, DEVICE, NM, NO_OBJECT, ROOT, STATE } from './names.ts';
 import { failure, overdue } from './state-reason.ts';
-import type { BusSignal } from './system-bus.ts';
 
 interface Activation {
   readonly devicePath: string;

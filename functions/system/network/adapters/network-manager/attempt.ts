@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../../../shared/errors.ts';
+import { BusError } from '../../../../shared/kit/system-bus.ts';
 import type { Logger } from '../../../../shared/observability/logger.ts';
 import type { Security } from '../../port.ts';
 import { activate } from './activation.ts';
@@ -11,7 +12,6 @@ import { DEVICE, NM, NO_OBJECT, PROFILE, PROFILE_FLAG, PROFILES, ROOT, SETTINGS,
 import { type StoredProfile, wifiProfiles } from './profiles.ts';
 import { isOutdated, renew } from './renewal.ts';
 import type { ProfileFrame, Sections } from './settings.ts';
-import { BusError } from './system-bus.ts';
 
 /** Builds the settings of a new profile. */
 type MakeSettings = (frame: ProfileFrame) => Sections;

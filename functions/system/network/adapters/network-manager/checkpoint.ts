@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../../shared/errors.ts';
+import { BusError } from '../../../../shared/kit/system-bus.ts';
 import { type Manager, networkManagerUnavailable } from './manager.ts';
 import { DELETE_NEW_CONNECTIONS, NM, ROOT } from './names.ts';
-import { BusError } from './system-bus.ts';
 
 /**
  * Makes NetworkManager save the state of this device and revert to it after `rollbackSeconds`, deleting new profiles,

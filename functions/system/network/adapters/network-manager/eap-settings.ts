@@ -1,5 +1,5 @@
+import { type Typed, typed } from '../../../../shared/kit/system-bus.ts';
 import type { EapProfile } from '../../port.ts';
-import { type Typed, typed } from './system-bus.ts';
 
 /** The 802-1x section (nm-settings-dbus(5)) of a profile with every field of the specification, section 2.2. */
 export function eapSettings(eap: EapProfile): Record<string, Typed> {

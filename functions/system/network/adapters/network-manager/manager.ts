@@ -1,6 +1,6 @@
 import { type ServiceError, unavailable } from '../../../../shared/errors.ts';
+import { BUS_GONE, BusError, NO_ANSWER, SystemBus } from '../../../../shared/kit/system-bus.ts';
 import { NM } from './names.ts';
-import { BUS_GONE, BusError, NO_ANSWER, SystemBus } from './system-bus.ts';
 
 const ENABLE_HINT =
   'Install and enable NetworkManager 1.20 or newer (`systemctl enable --now NetworkManager`), and let it manage the Wi-Fi device.';

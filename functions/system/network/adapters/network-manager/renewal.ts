@@ -1,7 +1,7 @@
+import { BusError } from '../../../../shared/kit/system-bus.ts';
 import { activate } from './activation.ts';
 import { type Manager, networkManagerUnavailable } from './manager.ts';
 import { DEVICE, PROFILE } from './names.ts';
-import { BusError } from './system-bus.ts';
 
 /** How long to wait for the current connection to come back. NetworkManager keeps trying after that. */
 const LIMIT_SECONDS = 30;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BusError } from '../../../../shared/kit/system-bus.ts';
 import type { Device } from './device.ts';
 import { type Manager, networkManagerUnavailable } from './manager.ts';
 import { WIRELESS } from './names.ts';
-import { BusError } from './system-bus.ts';
 
 const SCAN_TIMEOUT_MS = 20_000;
 const POLL_INTERVAL_MS = 200;

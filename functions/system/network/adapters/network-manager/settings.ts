@@ -1,6 +1,6 @@
+import { type Typed, typed } from '../../../../shared/kit/system-bus.ts';
 import type { WifiProfile } from '../../port.ts';
 import { eapSettings } from './eap-settings.ts';
-import { type Typed, typed } from './system-bus.ts';
 
 /** a{sa{sv}}: sections of typed settings, as nm-settings-dbus(5) names them. */
 export type Sections = Record<string, Record<string, Typed>>;

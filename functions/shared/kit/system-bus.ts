@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { DBusError, Message, type MessageBus, MessageType, sessionBus, Variant } from '@jellybrick/dbus-next';
-import { within } from '../../../../shared/kit/within.ts';
+import { within } from './within.ts';
 
 /** The only file that uses the D-Bus library: calls, signals and plain values, no introspection. */
 
