@@ -26,6 +26,7 @@ class BodyStream extends Readable {
     this.#request = request;
     this.#response = response;
     this.#maxBytes = maxBytes;
+    liftTimeLimit(request); // before the work that may come ahead of the first byte
   }
 
   override _read(): void {
@@ -42,7 +43,6 @@ class BodyStream extends Readable {
   #begin(): void {
     const request = this.#request;
     if (request.headers.expect !== undefined) this.#response.writeContinue();
-    liftTimeLimit(request);
     this.#idle = setTimeout(() => this.#onIdle(), IDLE_MS);
     request.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose);
     if (request.destroyed && !request.complete) this.#onClose();

@@ -14,6 +14,12 @@ export function isEssential({ routeKey }: { readonly routeKey: string }): boolea
   return ESSENTIAL.has(routeKey);
 }
 
+/**
+ * Pipelined requests of a connection beyond which it is not read any further, until half of them are answered. What was
+ * read before is at most 64 KiB of requests. A stop that follows so many is read when they are answered.
+ */
+const MAX_PIPELINED = 256;
+
 /** Is told which connections have pending requests. */
 interface ConnectionObserver {
   markBusy(socket: Socket): void;
@@ -45,13 +51,16 @@ export class InFlight {
   begin({ socket }: IncomingMessage, response: ServerResponse): PendingRequest {
     const pipeline = this.#connections.get(socket) ?? this.#connect(socket);
     const request = new PendingRequest(response, pipeline, this.#unread.mayBeOld(socket));
-    if (pipeline.push(request) === 1) this.#observer?.markBusy(socket);
+    const length = pipeline.push(request);
+    if (length === 1) this.#observer?.markBusy(socket);
+    if (length === MAX_PIPELINED) socket.pause();
     this.#size += 1;
     response.on('close', () => {
       const index = pipeline.indexOf(request);
       if (index < 0) return;
       pipeline.splice(index, 1);
       this.#finish(request);
+      if (pipeline.length === MAX_PIPELINED / 2) socket.resume();
       if (pipeline[0]) pipeline[0].takeTurn(true);
       else this.#observer?.markIdle(socket);
       this.#unread.idle(socket);
@@ -102,7 +111,12 @@ export class InFlight {
 
   /** True while a request of the connection is unanswered. */
   isPending(socket: Socket): boolean {
-    return (this.#connections.get(socket)?.length ?? 0) > 0;
+    return this.pendingOf(socket) > 0;
+  }
+
+  /** How many requests of the connection are unanswered. */
+  pendingOf(socket: Socket): number {
+    return this.#connections.get(socket)?.length ?? 0;
   }
 
   /** Admits only stop and the probes from now on. Settles when no request is pending, after `graceMs` at the latest. */

@@ -7,12 +7,17 @@ const MAX_STARTS_PER_TURN = 16;
  * for all.
  */
 export class RequestPace {
+  readonly #perTurn: number;
   readonly #waiting: Array<() => void> = [];
   #started = 0;
 
+  constructor(perTurn = MAX_STARTS_PER_TURN) {
+    this.#perTurn = perTurn;
+  }
+
   start<T>(work: () => Promise<T>): Promise<T> {
     if (this.#started === 0) setImmediate(() => this.#nextTurn());
-    if (this.#started < MAX_STARTS_PER_TURN) {
+    if (this.#started < this.#perTurn) {
       this.#started += 1;
       return work();
     }
@@ -28,7 +33,7 @@ export class RequestPace {
   }
 
   #nextTurn(): void {
-    const now = this.#waiting.splice(0, MAX_STARTS_PER_TURN);
+    const now = this.#waiting.splice(0, this.#perTurn);
     this.#started = now.length;
     if (now.length > 0) setImmediate(() => this.#nextTurn());
     for (const start of now) start();

@@ -9,12 +9,15 @@ import type { OpenRunDoor } from '../../functions/shared/runs/run-door.port.ts';
 import { createDialectServer } from '../events/dialect/dialect-server.ts';
 import { AnswerBudget } from '../http/answer-budget.ts';
 import { Connections } from '../http/connections.ts';
+import { RequestPace } from '../http/request-pace.ts';
 import { createRouter } from '../http/router.ts';
 import { createHttpServer, type ServerParts } from '../http/server.ts';
 import type { Route } from '../routes.ts';
 
 /** Connections of a run at once, over each of its sockets. */
-const CONNECTIONS = { tcp: 32, tcpPerBlock: 32, socket: 32, overflow: 4 };
+const CONNECTIONS = { tcp: 8, tcpPerBlock: 8, socket: 8, overflow: 2 };
+/** Requests of a run that begin in one turn of the event loop: it must leave the turns to everybody else. */
+const STARTS_PER_TURN = 2;
 /** Only the user of the service, and whom the socket is handed to. */
 const UMASK = 0o177;
 
@@ -46,7 +49,7 @@ export function runDoors(parts: () => ServerParts, routes: readonly Route[]): Op
     const counted = await ports.get(refusals);
     const connections = new Connections(CONNECTIONS, counted, () => true);
     const answers = new AnswerBudget(limits, counted);
-    const inside = { ...shared, ports: own, router, connections, answers };
+    const inside = { ...shared, ports: own, router, connections, answers, pace: new RequestPace(STARTS_PER_TURN) };
     const returnLease = lease === undefined ? undefined : (await ports.get(leases)).loans.lend(lease, runId);
     const sockets = new Set<Socket>();
     const streams = new Set<Socket>();
@@ -78,6 +81,8 @@ export function runDoors(parts: () => ServerParts, routes: readonly Route[]): Op
       refuse() {
         isRefused = true;
         for (const socket of streams) socket.destroy(); // whoever needs no token there is not asked again
+        // A backlog of requests would be worked off after the end of the run. One may be a stop that waits for its answer.
+        for (const socket of sockets) if (shared.inFlight.pendingOf(socket) > 1) socket.destroy();
       },
       close,
     };

@@ -23,6 +23,8 @@ describe('The files of an installation', () => {
   it('leave the service the files of /proc that it reads', () => {
     const names = ['functions', 'local-host']
       .flatMap(sourcesOf)
+      // The unit denies the namespaces that bubblewrap needs.
+      .filter(({ path }) => !path.endsWith('/bubblewrap-walls.ts') && !path.endsWith('/sandbox/open.ts'))
       .flatMap(({ text }) => [...text.matchAll(/['`](\/proc\b[^'`]*)['`]/g)].map(([, name]) => name));
     expect(names).toContain('/proc/self/limits');
     expect(names.filter((name) => !/^\/proc($|\/self\/|\/\$\{pid\}\/)/.test(name ?? ''))).toEqual([]);

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { connectAsync, type MqttClient } from 'mqtt';
+import { withSkillCommands } from '../../functions/shared/robot-link/adapters/skills/skill-commands.ts';
 import { describeWith } from '../support/components.ts';
 import type { HttpCall } from '../support/http.ts';
 import { MOSQUITTO, startMosquitto, type TestBroker } from '../support/mosquitto.ts';
@@ -105,7 +106,8 @@ describeWith('mosquitto', MOSQUITTO, 'A robot with its own program', () => {
     await serve();
     await online();
     const names = (await call('commands/')).json.commands.map(({ name }: { name: string }) => name);
-    expect(names).toEqual(['get_language', 'go_to_relative']);
+    // Those of the service itself come last.
+    expect(names).toEqual(['get_language', 'go_to_relative', ...withSkillCommands(new Map()).keys()]);
     expect(await call('get/get_language')).toMatchObject({ status: 200, json: { result: 'en' } });
     expect(await post('stop')).toMatchObject({ status: 200 });
     expect((await status()).robot_notes).toEqual([expect.stringContaining(pointer)]);

@@ -36,12 +36,7 @@ describeWith('Chromium', CHROMIUM, 'The overview of the console', () => {
 
   it('shows an engaged emergency stop, a robot that is away, and parts that are broken', async () => {
     tab = await world.signIn('user');
-    await tab.page.route('**/status', async (route) => {
-      const answer = await (await route.fetch()).json();
-      await route.fulfill({
-        json: { ...answer, estop: 'engaged', robot: 'disconnected', robot_problem: 'No <b>link</b>.' },
-      });
-    });
+    await world.pretend(tab, { estop: 'engaged', robot: 'disconnected', robot_problem: 'No <b>link</b>.' });
     await tab.page.route('**/health/ready', (route) =>
       route.fulfill({ status: 503, json: { parts: { robot: { ok: false, reason: 'Look at its <i>plug</i>.' } } } }),
     );

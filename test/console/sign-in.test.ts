@@ -128,10 +128,7 @@ describeWith('Chromium', CHROMIUM, 'The console, for somebody who signs in', () 
   it('offers a reload when the service was updated, and does not reload by itself', async () => {
     const tab = await world.signIn('user');
     await tab.page.evaluate('window.isOld = true');
-    await tab.page.route('**/status', async (route) => {
-      const answer = await route.fetch();
-      await route.fulfill({ json: { ...(await answer.json()), build: 'newer' } });
-    });
+    await world.pretend(tab, { build: 'newer' });
     await tab.page.getByText('The service was updated.').waitFor();
     expect(await tab.page.evaluate('window.isOld')).toBe(true);
     watched(tab);

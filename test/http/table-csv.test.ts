@@ -177,8 +177,9 @@ describe('On a full disk', () => {
 
 describe('A slow upload', () => {
   it('may take longer than other requests, and the next request on its connection may not', async () => {
-    const quick = { requestTimeoutMs: 600, headersTimeoutMs: 400, checkIntervalMs: 50, keepAliveTimeoutMs: 60_000 };
+    const quick = { requestTimeoutMs: 3_000, headersTimeoutMs: 3_000, checkIntervalMs: 50, keepAliveTimeoutMs: 60_000 };
     const service = await startTestService({ limits: quick });
+    await service.as('USER', TABLE); // opens the database
     const { hostname, port } = new URL(service.url);
     const authorization = `Authorization: Bearer ${await service.token('USER')}`;
     const socket = connect(Number(port), hostname);
@@ -200,7 +201,7 @@ describe('A slow upload', () => {
     const started = performance.now();
     for (const line of lines) {
       send(line);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await new Promise((resolve) => setTimeout(resolve, 250));
     }
     await until('the answer', () => text.includes('"inserted"'));
     expect(performance.now() - started).toBeGreaterThan(quick.requestTimeoutMs);

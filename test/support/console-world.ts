@@ -82,7 +82,11 @@ export class ConsoleWorld {
 
   /** Closes what a test has opened. */
   async closeTabs(): Promise<void> {
-    for (const context of this.#contexts.splice(0)) await context.close();
+    for (const context of this.#contexts.splice(0)) {
+      // Requests that are being answered by a test are not its failure when they are cut off.
+      for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await context.close();
+    }
   }
 
   /** Another tab of the same browser session, or one of a session of its own. */
@@ -106,6 +110,12 @@ export class ConsoleWorld {
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
     await tab.page.getByRole('navigation', { name: 'Views' }).waitFor();
     return tab;
+  }
+
+  /** Changes what a page hears of the status of the service. */
+  async pretend({ page }: Tab, change: object): Promise<void> {
+    const { json } = await this.service.as(undefined, '/status');
+    await page.route('**/status', (route) => route.fulfill({ json: { ...json, ...change } }));
   }
 
   /** What the robot says of itself. */

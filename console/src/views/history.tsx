@@ -54,13 +54,15 @@ export function OthersHistory() {
   return (
     <ol class="rows">
       {entries.map(({ command, value, outcome, key_id: key, time }, n) => (
-        <li key={`${time}${n.toString()}`} class="row">
-          <span class="grow">
-            <bdi class="mono">{command}</bdi> <bdi class="muted mono">{inline(value)}</bdi>
-          </span>
-          <span class={`outcome ${outcome}`}>{outcome.replaceAll('_', ' ')}</span>
-          <bdi class="muted">{key ?? texts.nothing}</bdi>
-          <time class="muted">{clock(time)}</time>
+        <li key={`${time}${n.toString()}`}>
+          <div class="row">
+            <bdi class="grow mono">{command}</bdi>
+            <span class={`outcome ${outcome}`}>{outcome.replaceAll('_', ' ')}</span>
+            <span class="muted">
+              <bdi>{key ?? texts.nothing}</bdi> · <time>{clock(time)}</time>
+            </span>
+          </div>
+          {value !== undefined && <bdi class="muted mono">{inline(value)}</bdi>}
         </li>
       ))}
     </ol>

@@ -15,26 +15,36 @@ const Message = z.discriminatedUnion('type', [
 ]);
 type Message = z.infer<typeof Message>;
 
-/** Reads the messages of a bootstrap. What is not one is ignored; too long a line ends the reading. */
+/**
+ * Reads the messages of a bootstrap: `ready` once, then how the skill ended. The first line that is neither ends the
+ * reading as a failure: a skill can write to the descriptor as well, and must not keep the service busy with it.
+ */
 export function readMessages(channel: Duplex, onMessage: (message: Message) => void): void {
   let pending = Buffer.alloc(0);
-  let ended = false;
+  let isReady = false;
+  const end = (message: Message) => {
+    channel.destroy();
+    onMessage(message);
+  };
   channel.on('error', () => undefined);
   channel.on('data', (chunk: Buffer) => {
-    if (ended) return;
     pending = Buffer.concat([pending, chunk]);
-    for (let end = pending.indexOf(10); end >= 0 && !ended; end = pending.indexOf(10)) {
-      const message = parse(pending.subarray(0, end));
-      pending = pending.subarray(end + 1);
-      if (!message) continue;
+    for (let at = pending.indexOf(10); at >= 0; at = pending.indexOf(10)) {
+      const message = parse(pending.subarray(0, at));
+      pending = pending.subarray(at + 1);
+      if (message?.type !== 'ready' || isReady) return end(message?.type === 'ready' ? FORGED : (message ?? FORGED));
+      isReady = true;
       onMessage(message);
-      ended = message.type !== 'ready';
     }
-    if (pending.length <= MAX_LINE_BYTES || ended) return;
-    ended = true;
-    onMessage(TOO_LARGE);
+    if (pending.length > MAX_LINE_BYTES) end(TOO_LARGE);
   });
 }
+
+const FORGED = {
+  type: 'failed',
+  code: 'exception',
+  message: 'The skill has written to descriptor 3, which belongs to the service.',
+} as const satisfies Message;
 
 const TOO_LARGE = {
   type: 'failed',
