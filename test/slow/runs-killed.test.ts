@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { http } from '../support/http.ts';
 import { startProcess } from '../support/process.ts';
-import { processesWith, until } from '../support/processes.ts';
+import { until } from '../support/processes.ts';
+import { processesOf } from '../support/run-service.ts';
 import { PYTHON } from '../support/skill-service.ts';
 import { temporaryFolder } from '../support/world.ts';
 
@@ -43,19 +44,18 @@ async function startWithRun(settings: Record<string, string>) {
   return { service, environment, ask, id };
 }
 
-const isGone = () => processesWith('CHANNEL = 3').length === 0;
-
 describe.each([
-  ['with a sandbox, if there is one here', {}],
-  ['without a sandbox', { PATH: join(process.execPath, '..') }],
-])('A service whose run never ends, %s', (_what, settings) => {
+  ['with a sandbox, if there is one here', {}, {}],
+  ['without a sandbox', { PATH: '/nonexistent' }, { sandbox: 'none' }],
+])('A service whose run never ends, %s', (_what, settings, sandbox) => {
   it('leaves nothing of it when it is killed, and calls it lost afterwards', async () => {
     const { service, environment, ask, id } = await startWithRun(settings);
+    expect(processesOf(id)).not.toEqual([]);
     await service.end('SIGKILL');
-    await until('the run is gone', isGone);
+    await until('the run is gone', () => processesOf(id).length === 0);
     const next = await startProcess(environment);
     const run = (await ask(next.socketPath, `/api/v2/runs/${id}`)).json;
-    expect(run).toMatchObject({ state: 'lost', skill: 'deaf', result: null });
+    expect(run).toMatchObject({ state: 'lost', skill: 'deaf', result: null, ...sandbox });
     expect(run.finished_at).not.toBeNull();
     await next.end();
   });
@@ -63,7 +63,7 @@ describe.each([
   it('ends it in order with a planned end', async () => {
     const { service, environment, ask, id } = await startWithRun(settings);
     expect((await service.end('SIGTERM')).code).toBe(0);
-    await until('the run is gone', isGone);
+    await until('the run is gone', () => processesOf(id).length === 0);
     const next = await startProcess(environment);
     expect((await ask(next.socketPath, `/api/v2/runs/${id}`)).json.state).toBe('stopped');
     await next.end();

@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccessLevel } from '../../functions/shared/access.ts';
 import { until } from './processes.ts';
@@ -82,6 +82,22 @@ export class RunService {
 
   stop(): Promise<void> {
     return this.service.stop();
+  }
+}
+
+/** Ids of the processes of a run, and of the sandboxes around them. */
+export function processesOf(runId: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => textOf(`/proc/${pid}/environ`).includes(runId) || textOf(`/proc/${pid}/cmdline`).includes(runId))
+    .map(Number);
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
   }
 }
 

@@ -13,7 +13,10 @@ RESULT_BYTES = 64 * 1024
 
 def read_line(pending):
     while b"\n" not in pending:
-        piece = os.read(CHANNEL, 65536)
+        try:
+            piece = os.read(CHANNEL, 65536)
+        except OSError: # reset: the other end died with something unread
+            piece = b""
         if not piece:
             os.killpg(0, signal.SIGKILL)
         pending += piece
