@@ -14,11 +14,8 @@ export function isEssential({ routeKey }: { readonly routeKey: string }): boolea
   return ESSENTIAL.has(routeKey);
 }
 
-/**
- * Pipelined requests of a connection beyond which it is not read any further, until half of them are answered. What was
- * read before is at most 64 KiB of requests. A stop that follows so many is read when they are answered.
- */
-const MAX_PIPELINED = 256;
+/** A connection with more unanswered requests is closed: no client pipelines so many, and each takes memory. */
+const MAX_PIPELINED = 1_024;
 
 /** Is told which connections have pending requests. */
 interface ConnectionObserver {
@@ -53,14 +50,13 @@ export class InFlight {
     const request = new PendingRequest(response, pipeline, this.#unread.mayBeOld(socket));
     const length = pipeline.push(request);
     if (length === 1) this.#observer?.markBusy(socket);
-    if (length === MAX_PIPELINED) socket.pause();
+    if (length > MAX_PIPELINED) socket.destroy();
     this.#size += 1;
     response.on('close', () => {
       const index = pipeline.indexOf(request);
       if (index < 0) return;
       pipeline.splice(index, 1);
       this.#finish(request);
-      if (pipeline.length === MAX_PIPELINED / 2) socket.resume();
       if (pipeline[0]) pipeline[0].takeTurn(true);
       else this.#observer?.markIdle(socket);
       this.#unread.idle(socket);

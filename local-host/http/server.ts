@@ -109,6 +109,8 @@ export function createHttpServer(
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
     const { logger } = ports;
+    // What the rest of a packet holds when its connection was closed for the requests before.
+    if (request.socket.destroyed) return;
     try {
       respond(request, response).catch((error: unknown) => abortResponse({ response, logger }, error));
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { leases } from '../../functions/shared/control/ports.ts';
 import { keyStore, revocations, signingKeys, tokens } from '../../functions/shared/identity/ports.ts';
@@ -18,6 +18,8 @@ import type { Route } from '../routes.ts';
 const CONNECTIONS = { tcp: 8, tcpPerBlock: 8, socket: 8, overflow: 2 };
 /** Requests of a run that begin in one turn of the event loop: it must leave the turns to everybody else. */
 const STARTS_PER_TURN = 2;
+/** Unanswered requests of a connection; with more it is closed. */
+const MAX_PIPELINED = 16;
 /** Only the user of the service, and whom the socket is handed to. */
 const UMASK = 0o177;
 
@@ -58,6 +60,9 @@ export function runDoors(parts: () => ServerParts, routes: readonly Route[]): Op
       server.on('connection', (socket: Socket) => {
         sockets.add(socket);
         socket.once('close', () => sockets.delete(socket));
+      });
+      server.prependListener('request', ({ socket }: IncomingMessage) => {
+        if (shared.inFlight.pendingOf(socket) >= MAX_PIPELINED) socket.destroy();
       });
       server.on('upgrade', (_request, socket: Socket) => {
         streams.add(socket);
