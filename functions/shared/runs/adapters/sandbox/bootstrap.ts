@@ -88,21 +88,23 @@ def load(path, name):
 
 def call(function, args, ending):
     import inspect
-    function = inspect.unwrap(function, stop=lambda f: not hasattr(f, "__wrapped__"))
-    parameters = list(inspect.signature(function).parameters.values())
+    parameters = list(inspect.signature(function).parameters.values())  # of what its decorators wrap
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     wants_robot = bool(positional)
     named = dict(args)
     given = [named.pop(p.name) for p in positional[1:] if p.kind == p.POSITIONAL_ONLY and p.name in named]
-    if inspect.iscoroutinefunction(function):
+    if inspect.iscoroutinefunction(inspect.unwrap(function)):
         import asyncio
+        async def run(*args):
+            result = function(*args, **named)  # a decorator may have put a plain function in its place
+            return await result if inspect.isawaitable(result) else result
         async def main():
             ending.loop, ending.task = asyncio.get_running_loop(), asyncio.current_task()
             if not wants_robot:
-                return await function(**named)
+                return await run()
             import robot_rest
             async with robot_rest.connect() as robot:
-                return await function(robot, *given, **named)
+                return await run(robot, *given)
         return asyncio.run(main())
     if not wants_robot:
         return function(**named)
