@@ -47,6 +47,19 @@ describeWith('bubblewrap', BUBBLEWRAP, 'The walls of a run under bubblewrap', ()
     expect(await found(`import os\nreturn [p for p in ${JSON.stringify(paths)} if os.path.exists(p)]`)).toEqual([]);
   });
 
+  it('limit the first process of the sandbox, which a skill can trace, like the skill', async () => {
+    const body = `limits = {}
+for pid in ("1", "self"):
+    for line in open(f"/proc/{pid}/limits"):
+        if line.startswith(("Max address space", "Max processes", "Max file size", "Max open files")):
+            limits.setdefault(line[:26].strip(), []).append(line.split()[-2])
+return limits`;
+    const limits = Object.entries((await found(body)) as Record<string, [string, string]>); // as: the skill above returns it
+    expect(limits).toHaveLength(4);
+    for (const [name, [first, skill]] of limits) expect([name, first]).toEqual([name, skill]);
+    for (const [, [first]] of limits) expect(first).not.toBe('unlimited');
+  });
+
   it('leave nothing to write to but /tmp, which has a size', async () => {
     const tries = ['/x', '/usr/x', '/dev/x', '/dev/shm/x', '/run/robot-rest/x', '/proc/sys/kernel/core_pattern'];
     const body = `import os

@@ -7,7 +7,7 @@ import type { Job, ProcessListener, RunProcess, Sandbox, Workplace } from '../..
 import { BOOTSTRAP } from './bootstrap.ts';
 import { bubblewrapWalls } from './bubblewrap-walls.ts';
 import type { Interpreter } from './interpreter.ts';
-import { limitsOf } from './limits.ts';
+import { limitsOf, type RunLimits } from './limits.ts';
 import { PYTHON_FLAGS } from './plain.ts';
 import { runProcess } from './run-process.ts';
 import { SandboxInit } from './sandbox-init.ts';
@@ -59,12 +59,15 @@ export class BubblewrapSandbox implements Sandbox {
       ...['--remount-ro', '/', '--info-fd', '4', '--'],
       ...[interpreter.path, ...PYTHON_FLAGS, '-c', BOOTSTRAP],
     ];
-    const child = spawn(program, words, {
+    const ownUser = userOf(slot);
+    const early = limitsOf(config, { countsTasks: ownUser !== undefined });
+    // Set before anything starts: a skill may trace the sandbox's own first process, which runs as the same user.
+    const child = spawn('prlimit', [...prlimitWords(early.rlimits), '--', program, ...words], {
       cwd: '/',
-      env: {},
+      env: { PATH: config.childEnvironment.PATH ?? '/usr/bin:/bin' }, // where prlimit is; cleared by bubblewrap
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
       detached: true,
-      ...userOf(slot),
+      ...ownUser,
     });
     const init = new SandboxInit(child.stdio[4] as Readable); // as: a pipe, see stdio above
     return runProcess({
@@ -79,4 +82,11 @@ export class BubblewrapSandbox implements Sandbox {
   close(): Promise<void> {
     return this.#parts.workplaces.close();
   }
+}
+
+/** `RLIMIT_AS` and its value as `--as=536870912:536870912`. */
+function prlimitWords(rlimits: RunLimits['rlimits']): string[] {
+  return Object.entries(rlimits).map(
+    ([name, value]) => `--${name.slice('RLIMIT_'.length).toLowerCase()}=${value}:${value}`,
+  );
 }

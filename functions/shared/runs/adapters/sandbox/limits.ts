@@ -7,10 +7,16 @@ const DESCRIPTORS = 256;
 /** Lower priority than the service's. */
 const NICE = 10;
 
+export interface RunLimits extends JsonObject {
+  readonly rlimits: Readonly<Record<string, number>>;
+  readonly nice: number;
+  readonly cores: number;
+}
+
 type Settings = Pick<Config, 'SERVICE_SKILL_MEMORY_MB' | 'SERVICE_SKILL_TASKS' | 'SERVICE_SKILL_DISK_MB'>;
 
 /** What a run may use, for the bootstrap to set before it touches the skill. `tasks` counts its own user only. */
-export function limitsOf(config: Settings, { countsTasks }: { readonly countsTasks: boolean }): JsonObject {
+export function limitsOf(config: Settings, { countsTasks }: { readonly countsTasks: boolean }): RunLimits {
   return {
     rlimits: {
       RLIMIT_AS: config.SERVICE_SKILL_MEMORY_MB * MIB,
