@@ -8,11 +8,18 @@ import { watchDriving } from './state/driving.ts';
 import { status, watchLink } from './state/link.ts';
 import { watchEvents } from './state/live.ts';
 import { forgetMissions } from './state/missions.ts';
-import { view, watchRoute } from './state/route.ts';
-import { joinSiblings, robot, stopOnly, wake } from './state/session.ts';
+import { takePairingCode, view, watchRoute } from './state/route.ts';
+import { joinSiblings, robot, signIn, stopOnly, wake } from './state/session.ts';
 import { forgetStop } from './state/stop.ts';
 import { texts } from './texts.ts';
 
+function pairByLink(): void {
+  const code = takePairingCode();
+  if (code !== undefined) void signIn(code);
+}
+
+pairByLink();
+window.addEventListener('hashchange', pairByLink);
 watchLink();
 watchRoute();
 watchStopKey();

@@ -6,8 +6,8 @@ export const texts = {
   login: {
     title: 'Sign in',
     intro:
-      'With an API key of this robot. It is exchanged for a token and then forgotten; nothing is stored in the browser.',
-    key: 'API key',
+      'With an API key of this robot, or with a pairing code. It is exchanged for a token and then forgotten; nothing is stored in the browser.',
+    key: 'API key or pairing code',
     submit: 'Sign in',
     busy: 'Signing in…',
     noAnswer: 'The service does not answer.',

@@ -49,6 +49,28 @@ describeWith('Chromium', CHROMIUM, 'The console, for somebody who signs in', () 
     watched(tab);
   });
 
+  const pairingCode = async (): Promise<string> =>
+    (await world.service.as('ADMIN', '/api/v2/auth/pairing', { method: 'POST', body: { level: 'ADMIN' } })).json.code;
+
+  it('signs in with a pairing code, by its link or typed', async () => {
+    const tab = await world.open(`/#pair=${await pairingCode()}`);
+    await tab.page.getByRole('button', { name: 'Stop' }).waitFor();
+    expect(new URL(tab.page.url()).hash).toBe('');
+    await tab.page.getByText('ADMIN').waitFor();
+    await tab.page.getByRole('button', { name: 'Sign out' }).click();
+    await tab.page.getByLabel('pairing code').fill(await pairingCode());
+    await tab.page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.page.getByRole('button', { name: 'Stop' }).waitFor();
+    watched(tab);
+  });
+
+  it("shows the service's own sentence for a link whose code is over", async () => {
+    const tab = await world.open('/#pair=q3VbX0m1rY6TzK8sWc2nDg');
+    await tab.page.getByRole('alert').getByText('code').waitFor();
+    expect(new URL(tab.page.url()).hash).toBe('');
+    watched(tab);
+  });
+
   it.each(SIZES)('keeps neither key nor token in the browser on %s, and signs out', async (_name, viewport) => {
     const tab = await world.signIn('user', '/', { viewport });
     expect(await keptBy(tab)).toEqual(NOTHING_KEPT);

@@ -10,6 +10,13 @@ function named(): View {
   return VIEWS.find((one) => one === name) ?? 'overview';
 }
 
+/** The pairing code of a link `…/#pair=<code>`, which no longer shows it then, nor does the history. */
+export function takePairingCode(): string | undefined {
+  const code = /^#pair=(.*)$/.exec(location.hash)?.[1];
+  if (code !== undefined) history.replaceState(null, '', location.pathname + location.search);
+  return code;
+}
+
 /** The view is the fragment of the address. The heading gets the focus, as on a new page. */
 export function watchRoute(): void {
   window.addEventListener('hashchange', () => {

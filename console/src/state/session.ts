@@ -8,6 +8,8 @@ import { Siblings } from './siblings.ts';
 const TRADE_TIMEOUT_MS = 15_000;
 /** The service accepts an expired token for a stop for so long. */
 const STOP_ALONE_MS = 600_000;
+/** 128 bits in base64url. Keys begin with `rk_` and are longer. */
+const PAIRING_CODE = /^[A-Za-z0-9_-]{22}$/;
 const LEVELS: readonly AccessLevel[] = ['USER', 'ADMIN', 'ENCHANTER'];
 
 /** The signed-in connection. */
@@ -39,9 +41,10 @@ export function joinSiblings(robotId: string): void {
   });
 }
 
-/** Trades the key for a token, and forgets it. */
-export async function signIn(key: string): Promise<void> {
-  await enter(() => trade(key));
+/** Trades an API key or a pairing code for a token, and forgets it. */
+export async function signIn(secret: string): Promise<void> {
+  if (robot.value) return;
+  await enter(() => (PAIRING_CODE.test(secret) ? pair(secret) : authenticate(secret)));
   if (token !== undefined) siblings?.tell(token);
 }
 
@@ -96,9 +99,18 @@ function leave(why: string | undefined): void {
   }, STOP_ALONE_MS);
 }
 
-async function trade(key: string): Promise<string> {
-  const response = await fetch(new URL('api/v2/auth/', base), {
-    headers: { 'X-API-Key': key },
+function authenticate(key: string): Promise<string> {
+  return trade('api/v2/auth/', { headers: { 'X-API-Key': key } });
+}
+
+function pair(code: string): Promise<string> {
+  const headers = { 'Content-Type': 'application/json' };
+  return trade('api/v2/auth/pair', { method: 'POST', headers, body: JSON.stringify({ code }) });
+}
+
+async function trade(path: string, request: RequestInit): Promise<string> {
+  const response = await fetch(new URL(path, base), {
+    ...request,
     cache: 'no-store',
     credentials: 'omit',
     redirect: 'error',
