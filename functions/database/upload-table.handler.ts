@@ -1,4 +1,4 @@
-import { ByteStream } from '../shared/pipeline/byte-stream.schema.ts';
+import { TextStream } from '../shared/pipeline/byte-stream.schema.ts';
 import { endpoint } from '../shared/pipeline/endpoint.ts';
 import { MAX_CSV_BYTES, uploadCsv } from './csv-tables.ts';
 import { database } from './ports.ts';
@@ -8,7 +8,7 @@ import { TablePath, UploadedTable, UploadQuery } from './table.schema.ts';
 export const handler = endpoint({
   access: 'any-token',
   bodyStream: { mediaType: 'text/csv', maxBytes: MAX_CSV_BYTES },
-  input: { path: TablePath, query: UploadQuery, body: ByteStream },
+  input: { path: TablePath, query: UploadQuery, body: TextStream },
   output: UploadedTable,
   summary: 'Upload a table as CSV',
   description:
