@@ -52,6 +52,7 @@ async function session(settings: Record<string, string>): Promise<JsonObject[]> 
   const service: ServiceProcess = await startProcess({ HOME: home, ...settings });
   try {
     await until(async () => (await http(service.url, '/status')).json.robot === 'connected');
+    if (settings.SERVICE_ROBOT_URL !== undefined) await estopReleased(service);
     const printed = await runReadmeSession(service, home, cwd);
     for (const text of SESSION_PRINTS) expect(printed).toContain(text);
     expect(readdirSync(cwd).filter((name) => name.endsWith('.txt'))).toEqual([]);
@@ -60,6 +61,13 @@ async function session(settings: Record<string, string>): Promise<JsonObject[]> 
   } finally {
     await service.end();
   }
+}
+
+/** Motion is refused until the robot has reported its emergency stop, a moment after its presence. */
+async function estopReleased({ socketPath }: ServiceProcess): Promise<void> {
+  const { headers } = await http(socketPath, '/api/v2/auth/');
+  const token = { authorization: String(headers.authorization) };
+  await until(async () => (await http(socketPath, '/api/v2/estop', { headers: token })).json.state === 'released');
 }
 
 /** JSON objects that were printed one behind the other. */

@@ -50,7 +50,7 @@ function openStream(
 function requireStreamType(headers: PipelineRequest['event']['headers'], wanted: StreamedType): void {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const charset = parameters
-    .map((one) => /^[ \t]*charset="?([^"]*?)"?[ \t]*$/.exec(one)?.[1])
+    .map((one) => /^charset="?([^"]*)"?$/.exec(one.trim())?.[1])
     .find((one) => one !== undefined);
   const plain = headers['content-encoding'] === undefined && (charset === undefined || /^utf-?8$/.test(charset));
   if (type.trim() === wanted && plain) return;
