@@ -1,6 +1,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { type Command, Declined, type Robot, RobotRestError } from '../../../clients/typescript/src/index.ts';
 import { status } from './link.ts';
+import { membersOf } from './objects.ts';
 import { robot, sentenceOf } from './session.ts';
 
 /** A command that was sent from this page. */
@@ -103,7 +104,6 @@ function isText(value: unknown): value is string {
 }
 
 function isSkill(value: unknown): value is Skill {
-  if (typeof value !== 'object' || value === null) return false;
-  const { name, title, takes } = value as Record<string, unknown>; // as: any object is one
+  const { name, title, takes } = membersOf(value) ?? {};
   return isText(name) && isText(title) && typeof takes === 'object' && takes !== null;
 }

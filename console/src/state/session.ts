@@ -3,6 +3,7 @@ import { type AccessLevel, connect, type Robot, RobotRestError } from '../../../
 import { texts } from '../texts.ts';
 import { base } from './base.ts';
 import { audienceOf } from './claims.ts';
+import { membersOf } from './objects.ts';
 import { Siblings } from './siblings.ts';
 
 const TRADE_TIMEOUT_MS = 15_000;
@@ -118,7 +119,7 @@ async function trade(path: string, request: RequestInit): Promise<string> {
     signal: AbortSignal.timeout(TRADE_TIMEOUT_MS),
   });
   const answer: unknown = await response.json().catch(() => undefined);
-  const members = typeof answer === 'object' && answer !== null ? (answer as Record<string, unknown>) : {}; // as: any object is one
+  const members = membersOf(answer) ?? {};
   if (response.ok && typeof members.token === 'string') return members.token;
   throw new Error(typeof members.detail === 'string' ? members.detail : texts.login.noAnswer);
 }

@@ -1,4 +1,5 @@
 import type { Command } from '../../../clients/typescript/src/index.ts';
+import { membersOf } from '../state/objects.ts';
 import { texts } from '../texts.ts';
 
 /** How a value is typed. */
@@ -45,11 +46,11 @@ export function fieldsOf({ kind, args, bounds, unit, items }: Command): Field[] 
     ...bounds,
     ...args,
   };
-  const members = objectOf(schema.properties);
+  const members = membersOf(schema.properties);
   if (members && Object.keys(members).length > 0) {
     const needed = Array.isArray(schema.required) ? schema.required : [];
     return Object.entries(members).map(([name, member]) =>
-      fieldOf(name, objectOf(member) ?? {}, needed.includes(name)),
+      fieldOf(name, membersOf(member) ?? {}, needed.includes(name)),
     );
   }
   return [fieldOf('', schema, true)];
@@ -63,7 +64,7 @@ const TYPE_OF_ITEM: Readonly<Record<string, string>> = {
 };
 
 function fieldOf(name: string, schema: Schema, isNeeded: boolean): Field {
-  const itemType = textOf(objectOf(schema.items)?.type);
+  const itemType = textOf(membersOf(schema.items)?.type);
   return {
     name,
     kind: kindOf(schema, itemType),
@@ -110,7 +111,7 @@ export function valueIn(fields: readonly Field[], typed: Readonly<Record<string,
 /** As it would be typed. */
 export function typedOf(fields: readonly Field[], value: unknown): Record<string, string> {
   return Object.fromEntries(
-    fields.map((field) => [field.name, textFor(field, field.name === '' ? value : objectOf(value)?.[field.name])]),
+    fields.map((field) => [field.name, textFor(field, field.name === '' ? value : membersOf(value)?.[field.name])]),
   );
 }
 
@@ -156,10 +157,6 @@ function numberIn(text: string, title: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value)) throw new Error(texts.commands.notNumber(title));
   return value;
-}
-
-function objectOf(value: unknown): Schema | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : undefined; // as: any object is one
 }
 
 function textOf(value: unknown): string | undefined {
