@@ -12,8 +12,9 @@ import { createLogger } from '../functions/shared/observability/logger.ts';
 import { NO_METRICS } from '../functions/shared/observability/metrics.port.ts';
 import { openRobotLink } from '../functions/shared/robot-link/adapters/open.ts';
 import type { RobotLink } from '../functions/shared/robot-link/port.ts';
+import { freePort } from '../test/support/free-port.ts';
 import { RosbridgeStandIn } from '../test/support/rosbridge-server.ts';
-import { freePort, ROOT, startService } from './servers.ts';
+import { ROOT, startService } from './servers.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5_000);
 const logger = createLogger('silent');

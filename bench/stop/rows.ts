@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort, home } from '../servers.ts';
+import { freePort } from '../../test/support/free-port.ts';
+import { home } from '../servers.ts';
 import { Bridge, type FarEnd, frameOf, MAPPING, MqttRobot } from './link.ts';
 import type { LoadName } from './load.ts';
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { describeWith } from '../support/components.ts';
 import { CHROMIUM, launchBrowser } from '../support/console-world.ts';
+import { freePort } from '../support/free-port.ts';
 import { type GuardedService, startGuardedBridge } from '../support/guarded-service.ts';
-import { freePort } from '../support/mosquitto.ts';
 import { RosbridgeStandIn } from '../support/rosbridge-server.ts';
 
 const MAPPING = `ros: 2

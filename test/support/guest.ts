@@ -4,8 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
 import { ROOT } from './sources.ts';
-import { freePort } from './sshd.ts';
 import { type RunningProgram, startSystemProgram, until } from './system-programs.ts';
 import { temporaryFolder } from './world.ts';
 

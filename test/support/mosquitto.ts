@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 import { ROOT } from './sources.ts';
 import { temporaryFolder } from './world.ts';
 
@@ -68,20 +68,6 @@ export async function startMosquitto(more: readonly string[] = []): Promise<Test
       await gone;
     },
   };
-}
-
-/** A port below those that the system gives to connections, so that none of them takes it before the program listens. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(15_000, 32_000);
-    const probe = createServer().listen(port, '127.0.0.1');
-    const isFree = await once(probe, 'listening').then(
-      () => true,
-      () => false,
-    );
-    probe.close();
-    if (isFree) return port;
-  }
 }
 
 async function listening(port: number): Promise<void> {

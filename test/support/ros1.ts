@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../functions/shared/kit/json.ts';
-import { freePort } from './mosquitto.ts';
+import { freePort } from './free-port.ts';
 import { compiledMoveBase, ROSMASTER } from './ros1-components.ts';
 import { ROOT } from './sources.ts';
 import { type RunningProgram, startSystemProgram, until } from './system-programs.ts';

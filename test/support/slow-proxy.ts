@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { freePort } from './mosquitto.ts';
+import { freePort } from './free-port.ts';
 
 export type Direction = 'to-server' | 'to-client';
 

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 import { descendantsOf, Processes, until } from './processes.ts';
 import { temporaryFolder } from './world.ts';
 
@@ -79,15 +80,6 @@ function end(pid: number): void {
   } catch {
     // it ended by itself
   }
-}
-
-/** A TCP port of loopback that nobody uses at this moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo; // as: a TCP server has no other kind of address
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 function reachable(port: number): Promise<boolean> {
