@@ -1388,7 +1388,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a skill
-         * @description A form with one part, a .py file named `skill`. A file name with the prefix `disabled.` stores it disabled. A skill of the same name is replaced. The source is parsed, not run; POST /api/v2/runs/ runs it.
+         * @description A form with one part, a .py file named `skill`. A file name with the prefix `disabled.` stores it disabled. A skill of the same name is replaced, but not by a file whose name has no `.py`: clients make such names up. The source is parsed, not run; POST /api/v2/runs/ runs it.
          *
          *     Needs a token of access level ENCHANTER or ADMIN.
          */
