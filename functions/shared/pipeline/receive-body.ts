@@ -7,7 +7,8 @@ import { type Exchange, LARGE_BODY_BYTES, type PipelineRequest } from './exchang
 import type { EndpointSpec, StreamedType } from './spec.ts';
 
 const MEDIA_TYPE = {
-  json: /^application\/json[ \t]*(;[ \t]*charset="?utf-?8"?[ \t]*)?$/,
+  // Parameters may be empty (RFC 9110, section 5.6.6).
+  json: /^application\/json[ \t]*(?:(?:;[ \t]*)+(?:charset="?utf-?8"?[ \t]*(?:;[ \t]*)*)?)?$/,
   multipart: /^multipart\/form-data[ \t]*;/,
 };
 

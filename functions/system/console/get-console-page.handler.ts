@@ -1,4 +1,4 @@
-import { ServiceError } from '../../shared/errors.ts';
+import { noSuchRoute } from '../../shared/errors.ts';
 import { mediaRanges } from '../../shared/pipeline/accept.ts';
 import { endpoint } from '../../shared/pipeline/endpoint.ts';
 import { Reply } from '../../shared/pipeline/reply.ts';
@@ -20,10 +20,7 @@ export const handler = endpoint({
 }).handler(({ rawPath, valid }, { consoleFiles, stopPorts }) => {
   const { accept, host } = valid.headers;
   if (!mediaRanges(accept).some(({ type, weight }) => type === 'text/html' && weight > 0)) {
-    throw new ServiceError('not_found', {
-      detail: 'No route matches this path. GET /openapi.json lists all routes.',
-      headers: { vary: 'Accept' },
-    });
+    throw noSuchRoute({ vary: 'Accept' });
   }
   return new Reply(consolePage(rawPath, consoleFiles.entry), {
     'content-type': 'text/html; charset=utf-8',
