@@ -58,6 +58,7 @@ import * as getConsoleFile from '../functions/system/console/get-console-file.ha
 import * as getConsolePage from '../functions/system/console/get-console-page.handler.ts';
 import * as getMesh from '../functions/system/description/get-mesh.handler.ts';
 import * as getUrdf from '../functions/system/description/get-urdf.handler.ts';
+import * as listUrdf from '../functions/system/description/list-urdf.handler.ts';
 import * as getAsyncapi from '../functions/system/documentation/get-asyncapi.handler.ts';
 import * as getDocsFile from '../functions/system/documentation/get-docs-file.handler.ts';
 import * as getDocsPage from '../functions/system/documentation/get-docs-page.handler.ts';
@@ -151,7 +152,8 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/estop', getEmergencyStop, { versions: ['v2'] }),
 
   // Robot description
-  route('GET', '/api/{version}/urdf/{filename}', getUrdf),
+  route('GET', '/api/{version}/urdf/', listUrdf, { versions: ['v2'] }),
+  route('GET', '/api/{version}/urdf/{filename+}', getUrdf),
   route('GET', '/api/{version}/meshes/{filepath+}', getMesh),
 
   // Database

@@ -40,7 +40,8 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/{version}/estop': 'getEmergencyStop',
   'GET /api/{version}/robots/': 'listRobots',
 
-  'GET /api/{version}/urdf/{filename}': 'getUrdf',
+  'GET /api/{version}/urdf/': 'listUrdfs',
+  'GET /api/{version}/urdf/{filename+}': 'getUrdf',
   'GET /api/{version}/meshes/{filepath+}': 'getMesh',
 
   'GET /api/{version}/database/read/': 'readTable',

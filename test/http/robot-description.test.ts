@@ -76,6 +76,19 @@ describe('The URDF of a large robot', () => {
   );
 });
 
+describe('The URDF in a package', () => {
+  it('is listed, and answers with its slashes encoded or not', async () => {
+    put('arm/urdf/arm.urdf', '<robot/>');
+    for (const path of ['/api/v2/urdf', '/rest/api/v2/urdf/']) {
+      expect((await service.as('USER', path)).json).toEqual({ urdf: ['arm/urdf/arm.urdf', 'big.urdf'] });
+    }
+    for (const path of ['/api/v1/urdf/arm/urdf/arm.urdf', '/rest/api/v2/urdf/arm%2Furdf%2Farm.urdf/']) {
+      expect((await service.as('USER', path)).json).toEqual({ urdf: '<robot/>', meshes: [] });
+    }
+    expect((await service.as('USER', '/api/v1/urdf/')).status).toBe(404);
+  });
+});
+
 describe('A mesh, over HTTP', () => {
   const path = '/api/v2/meshes/big_robot_description/meshes/collision/left_0.stl';
   const content = 'big_robot_description/meshes/collision/left_0.stl';

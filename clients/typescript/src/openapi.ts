@@ -1441,6 +1441,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/urdf/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the URDFs of the robot
+         * @description Files that end in `.urdf`, and in `.xml` if their root is `<robot>`, wherever they are in the folder.
+         *
+         *     Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["listUrdfs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/urdf/{filename}": {
         parameters: {
             query?: never;
@@ -3295,6 +3319,17 @@ export interface components {
              * @description rows that the file changed
              */
             updated: number;
+        };
+        UrdfList: {
+            /** @description `host`: of the machine that this service runs on, which is not the robot; absent: of the robot; always `host` */
+            of?: string;
+            /**
+             * @description paths in the description folder, sorted
+             * @example [
+             *       "pip.urdf"
+             *     ]
+             */
+            urdf: string[];
         };
         Volume: {
             /**
@@ -5460,6 +5495,26 @@ export interface operations {
             };
         };
     };
+    listUrdfs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrdfList"];
+                };
+            };
+        };
+    };
     getUrdf: {
         parameters: {
             query?: never;
@@ -5468,7 +5523,7 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
-                /** @description name of a file in the description folder that ends in `.urdf` or `.xml` */
+                /** @description path of a file in the description folder that ends in `.urdf` or `.xml`; may contain slashes */
                 filename: string;
             };
             cookie?: never;

@@ -4,14 +4,24 @@ import { OfHost } from '../../shared/remote-robot.ts';
 export const UrdfPath = z.object({
   filename: z
     .string()
-    .max(255)
-    .describe('name of a file in the description folder that ends in `.urdf` or `.xml`')
+    .max(1024)
+    .describe('path of a file in the description folder that ends in `.urdf` or `.xml`; may contain slashes')
     .meta({ example: 'pip.urdf' }),
 });
 
 export const UrdfHeaders = z.object({
   'if-none-match': z.string().max(1000).optional().describe("entity tags of the client's copies"),
 });
+
+export const UrdfList = z
+  .object({
+    urdf: z
+      .array(z.string())
+      .describe('paths in the description folder, sorted')
+      .meta({ example: ['pip.urdf'] }),
+    of: OfHost,
+  })
+  .meta({ id: 'UrdfList' });
 
 export const Urdf = z
   .object({

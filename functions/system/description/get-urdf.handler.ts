@@ -5,7 +5,7 @@ import { Reply } from '../../shared/pipeline/reply.ts';
 import { config } from '../../shared/ports.ts';
 import { ofHost } from '../../shared/remote-robot.ts';
 import { Urdf, UrdfHeaders, UrdfPath } from './description.schema.ts';
-import { meshesUrl } from './meshes-url.ts';
+import { encodedPath, meshesUrl } from './meshes-url.ts';
 import { descriptionFiles } from './ports.ts';
 import { rewriteUrdf } from './urdf.ts';
 
@@ -23,7 +23,8 @@ export const handler = endpoint({
   uses: { descriptionFiles, config },
   errors: ['not_found', 'config_unreadable'],
 }).handler(async ({ valid: { path, headers }, rawPath, forwardedPrefix }, { descriptionFiles, config }) => {
-  const rewritten = await rewriteUrdf(descriptionFiles, path.filename, meshesUrl(rawPath, forwardedPrefix));
+  const base = meshesUrl(rawPath, forwardedPrefix);
+  const rewritten = await rewriteUrdf(descriptionFiles, path.filename, (mesh) => `${base}${encodedPath(mesh)}`);
   const body = JSON.stringify({ ...rewritten, ...ofHost(config) });
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 32)}"`;
   const validators = { etag, 'cache-control': 'private, no-cache' };

@@ -24,4 +24,6 @@ export interface DescriptionFiles {
   open(path: string): Promise<DescriptionFile | undefined>;
   /** Whether `open` would find a file. */
   has(path: string): Promise<boolean>;
+  /** Paths of the URDFs, sorted; of a folder with very many files only the first ones that are found. */
+  list(): Promise<readonly string[]>;
 }

@@ -4,6 +4,7 @@ import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { codeOf } from '../../../shared/kit/error-code.ts';
 import type { DescriptionFile, DescriptionFiles } from '../port.ts';
+import { findUrdfs } from './find-urdfs.ts';
 
 /** Excludes `.`, `..`, hidden files, and NUL, which would truncate the path. */
 const SEGMENT = /^[^./\0][^/\0]*$/;
@@ -36,6 +37,10 @@ export class DescriptionFolder implements DescriptionFiles {
     const file = await this.open(path);
     await file?.close();
     return file !== undefined;
+  }
+
+  list(): Promise<readonly string[]> {
+    return findUrdfs(this.#folder);
   }
 }
 
