@@ -56,9 +56,13 @@ import type { Endpoint } from '../functions/shared/pipeline/endpoint.ts';
 import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
 import * as getConsoleFile from '../functions/system/console/get-console-file.handler.ts';
 import * as getConsolePage from '../functions/system/console/get-console-page.handler.ts';
+import * as deleteMesh from '../functions/system/description/delete-mesh.handler.ts';
+import * as deleteUrdf from '../functions/system/description/delete-urdf.handler.ts';
 import * as getMesh from '../functions/system/description/get-mesh.handler.ts';
 import * as getUrdf from '../functions/system/description/get-urdf.handler.ts';
 import * as listUrdf from '../functions/system/description/list-urdf.handler.ts';
+import * as uploadMesh from '../functions/system/description/upload-mesh.handler.ts';
+import * as uploadUrdf from '../functions/system/description/upload-urdf.handler.ts';
 import * as getAsyncapi from '../functions/system/documentation/get-asyncapi.handler.ts';
 import * as getDocsFile from '../functions/system/documentation/get-docs-file.handler.ts';
 import * as getDocsPage from '../functions/system/documentation/get-docs-page.handler.ts';
@@ -154,7 +158,11 @@ export const ROUTES: readonly Route[] = [
   // Robot description
   route('GET', '/api/{version}/urdf/', listUrdf, { versions: ['v2'] }),
   route('GET', '/api/{version}/urdf/{filename+}', getUrdf),
+  route('PUT', '/api/{version}/urdf/{filename+}', uploadUrdf, { versions: ['v2'] }),
+  route('DELETE', '/api/{version}/urdf/{filename+}', deleteUrdf, { versions: ['v2'] }),
   route('GET', '/api/{version}/meshes/{filepath+}', getMesh),
+  route('PUT', '/api/{version}/meshes/{filepath+}', uploadMesh, { versions: ['v2'] }),
+  route('DELETE', '/api/{version}/meshes/{filepath+}', deleteMesh, { versions: ['v2'] }),
 
   // Database
   route('GET', '/api/{version}/database/read/', readTable),

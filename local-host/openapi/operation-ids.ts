@@ -42,7 +42,11 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
 
   'GET /api/{version}/urdf/': 'listUrdfs',
   'GET /api/{version}/urdf/{filename+}': 'getUrdf',
+  'PUT /api/{version}/urdf/{filename+}': 'uploadUrdf',
+  'DELETE /api/{version}/urdf/{filename+}': 'deleteUrdf',
   'GET /api/{version}/meshes/{filepath+}': 'getMesh',
+  'PUT /api/{version}/meshes/{filepath+}': 'uploadMesh',
+  'DELETE /api/{version}/meshes/{filepath+}': 'deleteMesh',
 
   'GET /api/{version}/database/read/': 'readTable',
   'GET /api/{version}/database/read_item/': 'readRow',

@@ -68,6 +68,11 @@ const FILES: Readonly<Record<string, HttpCall>> = {
   'multipart/form-data': uploaded(),
   'application/vnd.sqlite3': { headers: { 'content-type': 'application/vnd.sqlite3' }, body: 'no database' },
   'text/csv': { headers: { 'content-type': 'text/csv' }, body: 'id,name\r\n1,Moves\r\n' },
+  'application/xml': { headers: { 'content-type': 'application/xml' }, body: '<robot name="arm"/>' },
+  'application/octet-stream': {
+    headers: { 'content-type': 'application/octet-stream' },
+    body: 'solid base\nendsolid base\n',
+  },
 };
 
 describe('The examples of the document, sent as they stand to a service that has what they name', () => {

@@ -1029,9 +1029,19 @@ export interface paths {
          *     HEAD is answered too.
          */
         get: operations["getMesh"];
-        put?: never;
+        /**
+         * Upload a mesh or texture of the robot
+         * @description At most 256 MiB, as `application/octet-stream` or with the media type of the file. Content that does not fit the ending of the name is 422; nothing is changed then.
+         *
+         *     Needs a token of access level ENCHANTER or ADMIN.
+         */
+        put: operations["uploadMesh"];
         post?: never;
-        delete?: never;
+        /**
+         * Delete a mesh or texture of the robot
+         * @description Needs a token of access level ENCHANTER or ADMIN.
+         */
+        delete: operations["deleteMesh"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1481,9 +1491,19 @@ export interface paths {
          *     HEAD is answered too.
          */
         get: operations["getUrdf"];
-        put?: never;
+        /**
+         * Upload a URDF
+         * @description At most 8 MiB. XML that is not well-formed, or whose root is not `<robot>`, is 422 with line and column; nothing is changed then.
+         *
+         *     Needs a token of access level ENCHANTER or ADMIN.
+         */
+        put: operations["uploadUrdf"];
         post?: never;
-        delete?: never;
+        /**
+         * Delete a URDF of the robot
+         * @description Needs a token of access level ENCHANTER or ADMIN.
+         */
+        delete: operations["deleteUrdf"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2687,6 +2707,15 @@ export interface components {
             /** @description always `ready` */
             status: string;
         };
+        RemovedDescriptionFile: {
+            /** @example arm/meshes/base.stl */
+            path: string;
+            /**
+             * Format: int64
+             * @description bytes
+             */
+            size: number;
+        };
         /** @example {
          *       "old_name": "wave_hello.py",
          *       "new_name": "greet.py"
@@ -3152,6 +3181,17 @@ export interface components {
             runs_stopped?: string[];
             /** @description the robot has confirmed that it stands still; always `true` */
             stopped: boolean;
+        };
+        StoredDescriptionFile: {
+            /** @example arm/meshes/base.stl */
+            path: string;
+            /** @description whether there was a file at this path */
+            replaced: boolean;
+            /**
+             * Format: int64
+             * @description bytes
+             */
+            size: number;
         };
         /** @example {
          *       "command": "is_detected",
@@ -4998,6 +5038,56 @@ export interface operations {
             };
         };
     };
+    uploadMesh: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description where it is kept in the description folder, ending in stl, dae, obj, mtl, glb, png, jpg or jpeg; may contain slashes */
+                filepath: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredDescriptionFile"];
+                };
+            };
+        };
+    };
+    deleteMesh: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description path inside the description folder; may contain slashes */
+                filepath: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDescriptionFile"];
+                };
+            };
+        };
+    };
     configureWifi: {
         parameters: {
             query?: never;
@@ -5537,6 +5627,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RobotDescription"];
+                };
+            };
+        };
+    };
+    uploadUrdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description where it is kept in the description folder, ending in `.urdf` or `.xml`; may contain slashes */
+                filename: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/xml": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredDescriptionFile"];
+                };
+            };
+        };
+    };
+    deleteUrdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description path of a file in the description folder that ends in `.urdf` or `.xml`; may contain slashes */
+                filename: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDescriptionFile"];
                 };
             };
         };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { OfHost } from '../../shared/remote-robot.ts';
+import { meshPathProblem, urdfPathProblem } from './file-path.ts';
 
 export const UrdfPath = z.object({
   filename: z
@@ -41,6 +42,43 @@ export const MeshPath = z.object({
     .describe('path inside the description folder; may contain slashes')
     .meta({ example: 'meshes/base.stl' }),
 });
+
+/** A path that a file can be stored at; `problem` says why not. */
+const storablePath = (problem: (path: string) => string | undefined, example: string, description: string) =>
+  z
+    .string()
+    .refine((path) => problem(path) === undefined, { error: ({ input }) => problem(String(input)) ?? '' })
+    .meta({ description, example });
+
+export const StorableUrdf = z.object({
+  filename: storablePath(
+    urdfPathProblem,
+    'arm.urdf',
+    'where it is kept in the description folder, ending in `.urdf` or `.xml`; may contain slashes',
+  ),
+});
+
+export const StorableMesh = z.object({
+  filepath: storablePath(
+    meshPathProblem,
+    'arm/meshes/base.stl',
+    'where it is kept in the description folder, ending in stl, dae, obj, mtl, glb, png, jpg or jpeg; may contain slashes',
+  ),
+});
+
+export const StoredFile = z
+  .object({
+    path: z.string().meta({ example: 'arm/meshes/base.stl' }),
+    size: z.int().min(0).describe('bytes'),
+    replaced: z.boolean().describe('whether there was a file at this path'),
+  })
+  .meta({ id: 'StoredDescriptionFile' });
+
+export type StoredFile = z.infer<typeof StoredFile>;
+
+export const RemovedFile = StoredFile.omit({ replaced: true }).meta({ id: 'RemovedDescriptionFile' });
+
+export type RemovedFile = z.infer<typeof RemovedFile>;
 
 const header = (description: string) => z.string().max(1000).optional().describe(description);
 
