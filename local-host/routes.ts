@@ -59,6 +59,7 @@ import * as getConsolePage from '../functions/system/console/get-console-page.ha
 import * as deleteMesh from '../functions/system/description/delete-mesh.handler.ts';
 import * as deleteUrdf from '../functions/system/description/delete-urdf.handler.ts';
 import * as getMesh from '../functions/system/description/get-mesh.handler.ts';
+import * as getSignedMesh from '../functions/system/description/get-signed-mesh.handler.ts';
 import * as getUrdf from '../functions/system/description/get-urdf.handler.ts';
 import * as listUrdf from '../functions/system/description/list-urdf.handler.ts';
 import * as uploadMesh from '../functions/system/description/upload-mesh.handler.ts';
@@ -160,6 +161,7 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/urdf/{filename+}', getUrdf),
   route('PUT', '/api/{version}/urdf/{filename+}', uploadUrdf, { versions: ['v2'] }),
   route('DELETE', '/api/{version}/urdf/{filename+}', deleteUrdf, { versions: ['v2'] }),
+  route('GET', '/api/{version}/meshes/~{signature}/{filepath+}', getSignedMesh),
   route('GET', '/api/{version}/meshes/{filepath+}', getMesh),
   route('PUT', '/api/{version}/meshes/{filepath+}', uploadMesh, { versions: ['v2'] }),
   route('DELETE', '/api/{version}/meshes/{filepath+}', deleteMesh, { versions: ['v2'] }),

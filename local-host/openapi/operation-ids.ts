@@ -44,6 +44,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/{version}/urdf/{filename+}': 'getUrdf',
   'PUT /api/{version}/urdf/{filename+}': 'uploadUrdf',
   'DELETE /api/{version}/urdf/{filename+}': 'deleteUrdf',
+  'GET /api/{version}/meshes/~{signature}/{filepath+}': 'getSignedMesh',
   'GET /api/{version}/meshes/{filepath+}': 'getMesh',
   'PUT /api/{version}/meshes/{filepath+}': 'uploadMesh',
   'DELETE /api/{version}/meshes/{filepath+}': 'deleteMesh',

@@ -76,6 +76,7 @@ const TABLE: ReadonlyArray<readonly [route: string, access: Access]> = [
   ...both('PATCH /api/{version}/skill/rename/', ENCHANTER_OR_ADMIN),
   ['GET /api/v2/urdf/', 'any-token'],
   ...both('GET /api/{version}/urdf/{filename+}', 'any-token'),
+  ...both('GET /api/{version}/meshes/~{signature}/{filepath+}', 'public'),
   ...both('GET /api/{version}/meshes/{filepath+}', 'any-token'),
   ['PUT /api/v2/urdf/{filename+}', ENCHANTER_OR_ADMIN],
   ['DELETE /api/v2/urdf/{filename+}', ENCHANTER_OR_ADMIN],

@@ -52,6 +52,7 @@ const OF_THE_HOST = [
   'DELETE /api/{version}/keys/{key_id}',
   'GET /api/{version}/urdf/',
   'GET /api/{version}/urdf/{filename+}',
+  'GET /api/{version}/meshes/~{signature}/{filepath+}',
   'GET /api/{version}/meshes/{filepath+}',
   'PUT /api/{version}/urdf/{filename+}',
   'DELETE /api/{version}/urdf/{filename+}',

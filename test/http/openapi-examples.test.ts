@@ -54,6 +54,7 @@ const NEVER_THERE: Readonly<Record<string, readonly [status: number, code: strin
   stopRun: [404, 'not_found'],
   getRunLogs: [404, 'not_found'],
   getConsoleFile: [404, 'not_found'],
+  getSignedMesh: [401, 'token_invalid'],
 };
 
 /** Answers that do not end; `http/events/sse` reads them. */

@@ -1047,6 +1047,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/meshes/~{signature}/{filepath}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A mesh or texture of the robot, by a signed URL
+         * @description The URLs of a URDF that was asked for with `signed=true`. A signature opens the files of one folder for 10 minutes, and ends with the API key of whoever asked.
+         *
+         *     Open to anybody.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["getSignedMesh"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/network/configure/": {
         parameters: {
             query?: never;
@@ -1484,7 +1508,7 @@ export interface paths {
         };
         /**
          * URDF of the robot, with URLs for its meshes
-         * @description Every mesh and texture file name becomes a path-absolute URL of this service; nothing else in the XML changes.
+         * @description Every mesh and texture file name becomes a path-absolute URL of this service; nothing else in the XML changes. With `signed=true` the URLs need no token for 10 minutes, for loaders that send none.
          *
          *     Needs a valid token of any access level.
          *
@@ -5088,6 +5112,69 @@ export interface operations {
             };
         };
     };
+    getSignedMesh: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description entity tags */
+                "if-match"?: string;
+                /** @description HTTP date */
+                "if-modified-since"?: string;
+                /** @description entity tags of the client's copies */
+                "if-none-match"?: string;
+                /** @description entity tag or date: the range is meant only for this state of the file */
+                "if-range"?: string;
+                /** @description HTTP date */
+                "if-unmodified-since"?: string;
+                /** @description one range of bytes, `bytes=0-1023`; several are answered with the whole file */
+                range?: string;
+            };
+            path: {
+                /** @description path inside the description folder; may contain slashes */
+                filepath: string;
+                /** @description from a URDF that was asked for with `signed=true` */
+                signature: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "model/gltf-binary": string;
+                    "model/gltf+json": string;
+                    "model/mtl": string;
+                    "model/obj": string;
+                    "model/stl": string;
+                    "model/vnd.collada+xml": string;
+                };
+            };
+            /** @description The requested range */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "model/gltf-binary": string;
+                    "model/gltf+json": string;
+                    "model/mtl": string;
+                    "model/obj": string;
+                    "model/stl": string;
+                    "model/vnd.collada+xml": string;
+                };
+            };
+        };
+    };
     configureWifi: {
         parameters: {
             query?: never;
@@ -5607,7 +5694,10 @@ export interface operations {
     };
     getUrdf: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description the URLs of meshes and textures need no token, for 10 minutes */
+                signed?: boolean;
+            };
             header?: {
                 /** @description entity tags of the client's copies */
                 "if-none-match"?: string;

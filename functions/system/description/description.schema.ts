@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { queryFlag } from '../../shared/query-types.ts';
 import { OfHost } from '../../shared/remote-robot.ts';
 import { meshPathProblem, urdfPathProblem } from './file-path.ts';
 
@@ -12,6 +13,10 @@ export const UrdfPath = z.object({
 
 export const UrdfHeaders = z.object({
   'if-none-match': z.string().max(1000).optional().describe("entity tags of the client's copies"),
+});
+
+export const UrdfQuery = z.object({
+  signed: queryFlag({ description: 'the URLs of meshes and textures need no token, for 10 minutes' }),
 });
 
 export const UrdfList = z
@@ -79,6 +84,10 @@ export type StoredFile = z.infer<typeof StoredFile>;
 export const RemovedFile = StoredFile.omit({ replaced: true }).meta({ id: 'RemovedDescriptionFile' });
 
 export type RemovedFile = z.infer<typeof RemovedFile>;
+
+export const SignedMeshPath = MeshPath.extend({
+  signature: z.string().max(1000).describe('from a URDF that was asked for with `signed=true`'),
+});
 
 const header = (description: string) => z.string().max(1000).optional().describe(description);
 
