@@ -1,6 +1,5 @@
 import type { ISubscriptionMap, MqttClient } from 'mqtt';
 import mqttClient from 'mqtt/lib/client';
-import { writeToStream } from 'mqtt-packet';
 import { Backoff } from '../../../kit/backoff.ts';
 import { Latch } from '../../../kit/latch.ts';
 import { within } from '../../../kit/within.ts';
@@ -33,9 +32,6 @@ interface Subscription {
   readonly qos: 0 | 1;
   readonly retained?: boolean;
 }
-
-// Otherwise it makes a buffer for each number up to 65,535 with its first packet: 6 MB, a tenth of the guard.
-writeToStream.cacheNumbers = false;
 
 const KEEP_ALIVE_SECONDS = 10;
 /** A live connection is never silent for so long: pings are answered. */
