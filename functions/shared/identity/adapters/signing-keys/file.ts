@@ -1,5 +1,6 @@
 import { linkSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { ownCommand } from '../../../build-info.ts';
 import { codeOf } from '../../../kit/error-code.ts';
 import { makePrivateFolder, sweepIfPossible, syncFolder, writeBeside } from '../../../kit/files/replace-file.ts';
 import { type ReadFile, requirePrivate, WatchedFile } from '../../../kit/files/watched-file.ts';
@@ -36,7 +37,7 @@ export function openKeyFile(path: string, logger: Logger, clock: () => number): 
 export function keysOf(file: ReadFile): PemKey[] {
   requirePrivate(
     file,
-    'make it private with chmod 600 and, as it may have leaked, run "npm run --silent jwt-key -- rotate --now"',
+    `make it private with chmod 600 and, as it may have leaked, run "${ownCommand('jwt-key', 'rotate --now')}"`,
   );
   return parsePem(file.text);
 }
