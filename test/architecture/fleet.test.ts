@@ -49,6 +49,7 @@ const OF_THE_HOST = [
   'GET /api/{version}/keys/',
   'POST /api/{version}/keys/',
   'DELETE /api/{version}/keys/{key_id}',
+  'GET /api/{version}/certificate/',
   'GET /asyncapi.json',
   'GET /api/{version}/urdf/{filename}',
   'GET /api/{version}/meshes/{filepath+}',
