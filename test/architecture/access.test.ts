@@ -20,6 +20,7 @@ const TABLE: ReadonlyArray<readonly [route: string, access: Access]> = [
   ['GET /api/v2/keys/', ['ENCHANTER']],
   ['POST /api/v2/keys/', ['ENCHANTER']],
   ['DELETE /api/v2/keys/{key_id}', ['ENCHANTER']],
+  ['GET /api/v2/certificate/', 'any-token'],
   ...both('POST /api/{version}/coordinates/', 'any-token'),
   ...both('POST /api/{version}/str/', 'any-token'),
   ...both('POST /api/{version}/int/', 'any-token'),

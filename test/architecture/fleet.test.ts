@@ -53,6 +53,7 @@ const OF_THE_HOST = [
   'GET /api/{version}/urdf/',
   'GET /api/{version}/urdf/{filename+}',
   'GET /api/{version}/meshes/~{signature}/{filepath+}',
+  'GET /api/{version}/certificate/',
   'GET /api/{version}/meshes/{filepath+}',
   'PUT /api/{version}/urdf/{filename+}',
   'DELETE /api/{version}/urdf/{filename+}',
