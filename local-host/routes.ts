@@ -54,6 +54,7 @@ import * as uploadBackup from '../functions/database/upload-backup.handler.ts';
 import * as uploadTable from '../functions/database/upload-table.handler.ts';
 import type { Endpoint } from '../functions/shared/pipeline/endpoint.ts';
 import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
+import * as backUpRobot from '../functions/system/backup/back-up-robot.handler.ts';
 import * as getCertificate from '../functions/system/certificate/get-certificate.handler.ts';
 import * as getConsoleFile from '../functions/system/console/get-console-file.handler.ts';
 import * as getConsolePage from '../functions/system/console/get-console-page.handler.ts';
@@ -190,6 +191,9 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/database/backups/{name}', downloadBackup, { versions: ['v2'] }),
   route('PUT', '/api/{version}/database/backups/{name}', uploadBackup, { versions: ['v2'] }),
   route('POST', '/api/{version}/database/restore/', restoreBackup),
+
+  // Whole robot
+  route('POST', '/api/{version}/backup/', backUpRobot, { versions: ['v2'] }),
 
   // Skills
   route('POST', '/api/{version}/skill/upload/', uploadSkill),

@@ -72,6 +72,8 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'PUT /api/{version}/database/backups/{name}': 'uploadBackup',
   'POST /api/{version}/database/restore/': 'restoreBackup',
 
+  'POST /api/{version}/backup/': 'backUpRobot',
+
   'POST /api/{version}/skill/upload/': 'uploadSkill',
   'DELETE /api/{version}/skill/remove/': 'deleteSkill',
   'POST /api/{version}/skill/remove/': 'deleteSkillByPost',

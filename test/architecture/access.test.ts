@@ -63,6 +63,7 @@ const TABLE: ReadonlyArray<readonly [route: string, access: Access]> = [
   ['GET /api/v2/database/backups/{name}', ENCHANTER_OR_ADMIN],
   ['PUT /api/v2/database/backups/{name}', ENCHANTER_OR_ADMIN],
   ...both('POST /api/{version}/database/restore/', ENCHANTER_OR_ADMIN),
+  ['POST /api/v2/backup/', ['ENCHANTER']],
   ['GET /api/v2/database/exports/', ENCHANTER_OR_ADMIN],
   ['DELETE /api/v2/database/exports/{filepath+}', ENCHANTER_OR_ADMIN],
   ...both('POST /api/{version}/network/configure/', ENCHANTER_OR_ADMIN),

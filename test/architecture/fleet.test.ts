@@ -80,6 +80,7 @@ const OF_THE_HOST = [
   'GET /api/{version}/database/backups/{name}',
   'PUT /api/{version}/database/backups/{name}',
   'POST /api/{version}/database/restore/',
+  'POST /api/{version}/backup/',
   'POST /api/{version}/skill/upload/',
   'DELETE /api/{version}/skill/remove/',
   'POST /api/{version}/skill/remove/',

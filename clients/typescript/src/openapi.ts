@@ -179,6 +179,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/backup/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Back up the whole robot
+         * @description A `.tar.gz` with the database, the skills, the language model, the description and the mapping, the settings without secrets, and as its last member `manifest.json` with the digest of each. No key is in it. An archive without its manifest broke off on the way. No body.
+         *
+         *     Needs a token of access level ENCHANTER.
+         */
+        post: operations["backUpRobot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/bool/": {
         parameters: {
             query?: never;
@@ -3825,6 +3847,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenAnswer"];
+                };
+            };
+        };
+    };
+    backUpRobot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
                 };
             };
         };
