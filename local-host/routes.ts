@@ -54,6 +54,8 @@ import * as uploadBackup from '../functions/database/upload-backup.handler.ts';
 import * as uploadTable from '../functions/database/upload-table.handler.ts';
 import type { Endpoint } from '../functions/shared/pipeline/endpoint.ts';
 import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
+import * as backUpRobot from '../functions/system/backup/back-up-robot.handler.ts';
+import * as getCertificate from '../functions/system/certificate/get-certificate.handler.ts';
 import * as getConsoleFile from '../functions/system/console/get-console-file.handler.ts';
 import * as getConsolePage from '../functions/system/console/get-console-page.handler.ts';
 import * as deleteMesh from '../functions/system/description/delete-mesh.handler.ts';
@@ -129,6 +131,7 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/keys/', listKeys, { versions: ['v2'] }),
   route('POST', '/api/{version}/keys/', createKey, { versions: ['v2'] }),
   route('DELETE', '/api/{version}/keys/{key_id}', revokeKey, { versions: ['v2'] }),
+  route('GET', '/api/{version}/certificate/', getCertificate, { versions: ['v2'] }),
   route('GET', '/.well-known/jwks.json', getJwks, CLOUD),
 
   // Commands
@@ -188,6 +191,9 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/database/backups/{name}', downloadBackup, { versions: ['v2'] }),
   route('PUT', '/api/{version}/database/backups/{name}', uploadBackup, { versions: ['v2'] }),
   route('POST', '/api/{version}/database/restore/', restoreBackup),
+
+  // Whole robot
+  route('POST', '/api/{version}/backup/', backUpRobot, { versions: ['v2'] }),
 
   // Skills
   route('POST', '/api/{version}/skill/upload/', uploadSkill),

@@ -13,6 +13,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/{version}/keys/': 'listKeys',
   'POST /api/{version}/keys/': 'createKey',
   'DELETE /api/{version}/keys/{key_id}': 'revokeKey',
+  'GET /api/{version}/certificate/': 'getCertificate',
   'GET /.well-known/jwks.json': 'getJwks',
 
   'POST /api/{version}/coordinates/': 'sendCoordinates',
@@ -70,6 +71,8 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/{version}/database/backups/{name}': 'downloadBackup',
   'PUT /api/{version}/database/backups/{name}': 'uploadBackup',
   'POST /api/{version}/database/restore/': 'restoreBackup',
+
+  'POST /api/{version}/backup/': 'backUpRobot',
 
   'POST /api/{version}/skill/upload/': 'uploadSkill',
   'DELETE /api/{version}/skill/remove/': 'deleteSkill',

@@ -179,6 +179,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/backup/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Back up the whole robot
+         * @description A `.tar.gz` with the database, the skills, the language model, the description and the mapping, the settings without secrets, and as its last member `manifest.json` with the digest of each. No key is in it. An archive without its manifest broke off on the way. No body.
+         *
+         *     Needs a token of access level ENCHANTER.
+         */
+        post: operations["backUpRobot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/bool/": {
         parameters: {
             query?: never;
@@ -193,6 +215,30 @@ export interface paths {
          * @description Needs a valid token of any access level.
          */
         post: operations["sendBool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/certificate/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the TLS certificate and its fingerprints
+         * @description To compare with what a browser shows, or to hand to another client. Over plain HTTP somebody in between could answer instead: ask over the Unix socket or over a TLS connection that is trusted already. Without a TLS listener both members are null.
+         *
+         *     Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["getCertificate"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1922,6 +1968,22 @@ export interface components {
             logo?: string | null;
             name?: string | null;
         };
+        Certificate: {
+            /** @description names and addresses that it is good for */
+            names: string[];
+            /** Format: date-time */
+            not_after: string;
+            /** Format: date-time */
+            not_before: string;
+            /** @description the certificate, for `curl --cacert` and the like */
+            pem: string;
+            /** @description SHA-256 of the public key in base64, for `curl --pinnedpubkey sha256//…`; a renewal keeps it */
+            public_key_sha256: string;
+            /** @description true: clients trust it only once they have been told to */
+            self_signed: boolean;
+            /** @description fingerprint of the certificate, as browsers show it; another one after each renewal */
+            sha256: string;
+        };
         ClearedDatabase: {
             /**
              * @description snapshot of the previous content; null if there was none
@@ -3283,6 +3345,33 @@ export interface components {
             /** Format: int64 */
             rows: number;
         };
+        /** @example {
+         *       "port": 8443,
+         *       "certificate": {
+         *         "sha256": "5F:3A:C6:0B:71:9E:24:D8:4C:17:EE:90:A2:35:6B:F1:08:DD:47:93:BC:5E:2A:60:F9:1C:84:37:AB:D0:E6:52",
+         *         "public_key_sha256": "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=",
+         *         "self_signed": true,
+         *         "names": [
+         *           "robot-1",
+         *           "robot-1.local",
+         *           "localhost",
+         *           "192.168.1.20",
+         *           "127.0.0.1",
+         *           "::1"
+         *         ],
+         *         "not_before": "2026-05-03T10:20:30.000Z",
+         *         "not_after": "2028-07-12T10:20:30.000Z",
+         *         "pem": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n"
+         *       }
+         *     } */
+        TlsState: {
+            certificate: components["schemas"]["Certificate"] | null;
+            /**
+             * Format: int64
+             * @description of the TLS listener
+             */
+            port: number | null;
+        };
         TokenAnswer: {
             access_level: components["schemas"]["AccessLevel"];
             /**
@@ -3762,6 +3851,26 @@ export interface operations {
             };
         };
     };
+    backUpRobot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                };
+            };
+        };
+    };
     sendBool: {
         parameters: {
             query?: never;
@@ -3794,6 +3903,45 @@ export interface operations {
                      *       "ok": true
                      *     } */
                     "application/json": components["schemas"]["CommandResult"];
+                };
+            };
+        };
+    };
+    getCertificate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {
+                     *       "port": 8443,
+                     *       "certificate": {
+                     *         "sha256": "5F:3A:C6:0B:71:9E:24:D8:4C:17:EE:90:A2:35:6B:F1:08:DD:47:93:BC:5E:2A:60:F9:1C:84:37:AB:D0:E6:52",
+                     *         "public_key_sha256": "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=",
+                     *         "self_signed": true,
+                     *         "names": [
+                     *           "robot-1",
+                     *           "robot-1.local",
+                     *           "localhost",
+                     *           "192.168.1.20",
+                     *           "127.0.0.1",
+                     *           "::1"
+                     *         ],
+                     *         "not_before": "2026-05-03T10:20:30.000Z",
+                     *         "not_after": "2028-07-12T10:20:30.000Z",
+                     *         "pem": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n"
+                     *       }
+                     *     } */
+                    "application/json": components["schemas"]["TlsState"];
                 };
             };
         };
