@@ -1,4 +1,4 @@
-import { database } from '../functions/database/ports.ts';
+import { database, databaseFiles } from '../functions/database/ports.ts';
 import { LEASE_CLOSE_MS } from '../functions/shared/control/lease.ts';
 import { leases, motionGuard } from '../functions/shared/control/ports.ts';
 import { EventHub } from '../functions/shared/events/hub.ts';
@@ -13,6 +13,7 @@ import { give, Ports, type Surroundings } from '../functions/shared/port.ts';
 import { robotLink } from '../functions/shared/robot-link/ports.ts';
 import { simulatedHome } from '../functions/shared/robot-link/simulated-home.ts';
 import { runDoor, runs, skillSources } from '../functions/shared/runs/ports.ts';
+import { robotDatabase } from '../functions/system/backup/ports.ts';
 import { servedTls } from '../functions/system/certificate/ports.ts';
 import { stopPorts } from '../functions/system/console/ports.ts';
 import { descriptionFiles } from '../functions/system/description/ports.ts';
@@ -113,6 +114,7 @@ export async function startService(
         simulatedHome,
         homeInTables(() => ports.get(database)),
       ),
+      give(robotDatabase, () => ports.get(databaseFiles)),
       give(
         skillSources,
         runnableSkills(async () => ({ files: await ports.get(skillFiles), python: await ports.get(pythonParser) })),

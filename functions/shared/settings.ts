@@ -17,6 +17,7 @@ import {
   speed,
   sqliteUrl,
   sshPublicKey,
+  videoUrl,
   wholeNumber,
 } from './setting-types.ts';
 
@@ -173,6 +174,11 @@ export const SETTINGS = z.object({
     .url({ protocol: /^https?$/, error: 'http:// or https://' })
     .optional()
     .describe('API of the MediaMTX server to notify of new signing keys'),
+  SERVICE_VIDEO_URL: videoUrl
+    .optional()
+    .describe(
+      'WHEP address of the camera that the page at `/` shows, `http://robot.local:8889/camera/whep` for instance; it is sent the token of whoever looks',
+    ),
   SERVICE_ALLOW_PLAIN_SECRETS: flag
     .default(false)
     .describe('`1`: new API keys are also sent over connections without TLS, where others may read them'),

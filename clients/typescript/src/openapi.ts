@@ -179,6 +179,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/backup/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Back up the whole robot
+         * @description A `.tar.gz` with the database, the skills, the language model, the description and the mapping, the settings without secrets, and as its last member `manifest.json` with the digest of each. No key is in it. An archive without its manifest broke off on the way. No body.
+         *
+         *     Needs a token of access level ENCHANTER.
+         */
+        post: operations["backUpRobot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/bool/": {
         parameters: {
             query?: never;
@@ -1053,6 +1075,40 @@ export interface paths {
          *     HEAD is answered too.
          */
         get: operations["getMesh"];
+        /**
+         * Upload a mesh or texture of the robot
+         * @description At most 256 MiB, as `application/octet-stream` or with the media type of the file. Content that does not fit the ending of the name is 422; nothing is changed then.
+         *
+         *     Needs a token of access level ENCHANTER or ADMIN.
+         */
+        put: operations["uploadMesh"];
+        post?: never;
+        /**
+         * Delete a mesh or texture of the robot
+         * @description Needs a token of access level ENCHANTER or ADMIN.
+         */
+        delete: operations["deleteMesh"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/meshes/~{signature}/{filepath}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A mesh or texture of the robot, by a signed URL
+         * @description The URLs of a URDF that was asked for with `signed=true`. A signature opens the files of one folder for 10 minutes, and ends with the API key of whoever asked.
+         *
+         *     Open to anybody.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["getSignedMesh"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1412,7 +1468,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a skill
-         * @description A form with one part, a .py file named `skill`. A file name with the prefix `disabled.` stores it disabled. A skill of the same name is replaced. The source is parsed, not run; POST /api/v2/runs/ runs it.
+         * @description A form with one part, a .py file named `skill`. A file name with the prefix `disabled.` stores it disabled. A skill of the same name is replaced, but not by a file whose name has no `.py`: clients make such names up. The source is parsed, not run; POST /api/v2/runs/ runs it.
          *
          *     Needs a token of access level ENCHANTER or ADMIN.
          */
@@ -1465,6 +1521,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/urdf/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the URDFs of the robot
+         * @description Files that end in `.urdf`, and in `.xml` if their root is `<robot>`, wherever they are in the folder.
+         *
+         *     Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["listUrdfs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/urdf/{filename}": {
         parameters: {
             query?: never;
@@ -1474,16 +1554,26 @@ export interface paths {
         };
         /**
          * URDF of the robot, with URLs for its meshes
-         * @description Every mesh and texture file name becomes a path-absolute URL of this service; nothing else in the XML changes.
+         * @description Every mesh and texture file name becomes a path-absolute URL of this service; nothing else in the XML changes. With `signed=true` the URLs need no token for 10 minutes, for loaders that send none.
          *
          *     Needs a valid token of any access level.
          *
          *     HEAD is answered too.
          */
         get: operations["getUrdf"];
-        put?: never;
+        /**
+         * Upload a URDF
+         * @description At most 8 MiB. XML that is not well-formed, or whose root is not `<robot>`, is 422 with line and column; nothing is changed then.
+         *
+         *     Needs a token of access level ENCHANTER or ADMIN.
+         */
+        put: operations["uploadUrdf"];
         post?: never;
-        delete?: never;
+        /**
+         * Delete a URDF of the robot
+         * @description Needs a token of access level ENCHANTER or ADMIN.
+         */
+        delete: operations["deleteUrdf"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2703,6 +2793,15 @@ export interface components {
             /** @description always `ready` */
             status: string;
         };
+        RemovedDescriptionFile: {
+            /** @example arm/meshes/base.stl */
+            path: string;
+            /**
+             * Format: int64
+             * @description bytes
+             */
+            size: number;
+        };
         /** @example {
          *       "old_name": "wave_hello.py",
          *       "new_name": "greet.py"
@@ -3169,6 +3268,17 @@ export interface components {
             /** @description the robot has confirmed that it stands still; always `true` */
             stopped: boolean;
         };
+        StoredDescriptionFile: {
+            /** @example arm/meshes/base.stl */
+            path: string;
+            /** @description whether there was a file at this path */
+            replaced: boolean;
+            /**
+             * Format: int64
+             * @description bytes
+             */
+            size: number;
+        };
         /** @example {
          *       "command": "is_detected",
          *       "value": "rune-1"
@@ -3362,6 +3472,17 @@ export interface components {
              * @description rows that the file changed
              */
             updated: number;
+        };
+        UrdfList: {
+            /** @description `host`: of the machine that this service runs on, which is not the robot; absent: of the robot; always `host` */
+            of?: string;
+            /**
+             * @description paths in the description folder, sorted
+             * @example [
+             *       "pip.urdf"
+             *     ]
+             */
+            urdf: string[];
         };
         Volume: {
             /**
@@ -3726,6 +3847,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenAnswer"];
+                };
+            };
+        };
+    };
+    backUpRobot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
                 };
             };
         };
@@ -5069,6 +5210,119 @@ export interface operations {
             };
         };
     };
+    uploadMesh: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description where it is kept in the description folder, ending in stl, dae, obj, mtl, glb, png, jpg or jpeg; may contain slashes */
+                filepath: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredDescriptionFile"];
+                };
+            };
+        };
+    };
+    deleteMesh: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description path inside the description folder; may contain slashes */
+                filepath: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDescriptionFile"];
+                };
+            };
+        };
+    };
+    getSignedMesh: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description entity tags */
+                "if-match"?: string;
+                /** @description HTTP date */
+                "if-modified-since"?: string;
+                /** @description entity tags of the client's copies */
+                "if-none-match"?: string;
+                /** @description entity tag or date: the range is meant only for this state of the file */
+                "if-range"?: string;
+                /** @description HTTP date */
+                "if-unmodified-since"?: string;
+                /** @description one range of bytes, `bytes=0-1023`; several are answered with the whole file */
+                range?: string;
+            };
+            path: {
+                /** @description path inside the description folder; may contain slashes */
+                filepath: string;
+                /** @description from a URDF that was asked for with `signed=true` */
+                signature: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "model/gltf-binary": string;
+                    "model/gltf+json": string;
+                    "model/mtl": string;
+                    "model/obj": string;
+                    "model/stl": string;
+                    "model/vnd.collada+xml": string;
+                };
+            };
+            /** @description The requested range */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "model/gltf-binary": string;
+                    "model/gltf+json": string;
+                    "model/mtl": string;
+                    "model/obj": string;
+                    "model/stl": string;
+                    "model/vnd.collada+xml": string;
+                };
+            };
+        };
+    };
     configureWifi: {
         parameters: {
             query?: never;
@@ -5566,15 +5820,38 @@ export interface operations {
             };
         };
     };
-    getUrdf: {
+    listUrdfs: {
         parameters: {
             query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrdfList"];
+                };
+            };
+        };
+    };
+    getUrdf: {
+        parameters: {
+            query?: {
+                /** @description the URLs of meshes and textures need no token, for 10 minutes */
+                signed?: boolean;
+            };
             header?: {
                 /** @description entity tags of the client's copies */
                 "if-none-match"?: string;
             };
             path: {
-                /** @description name of a file in the description folder that ends in `.urdf` or `.xml` */
+                /** @description path of a file in the description folder that ends in `.urdf` or `.xml`; may contain slashes */
                 filename: string;
             };
             cookie?: never;
@@ -5588,6 +5865,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RobotDescription"];
+                };
+            };
+        };
+    };
+    uploadUrdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description where it is kept in the description folder, ending in `.urdf` or `.xml`; may contain slashes */
+                filename: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/xml": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredDescriptionFile"];
+                };
+            };
+        };
+    };
+    deleteUrdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description path of a file in the description folder that ends in `.urdf` or `.xml`; may contain slashes */
+                filename: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDescriptionFile"];
                 };
             };
         };
