@@ -26,6 +26,7 @@ import { build } from 'esbuild';
 import { buildConsole } from './build-console.mjs';
 import {
   ASSETS,
+  BUILD,
   BUNDLE,
   CURRENT,
   DIST,
@@ -65,6 +66,10 @@ try {
 }
 turnTo(name);
 tidy(name);
+const bytes = readdirSync(join(DIST, name), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+process.stdout.write(`Built ${BUILD} into dist/${name}, ${(bytes / 1e6).toFixed(1)} MB; dist/current leads there.\n`);
 
 async function bundle(outdir) {
   const options = { ...BUNDLE, outdir, splitting: true, sourcemap: 'linked', sourcesContent: false };

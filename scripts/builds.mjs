@@ -44,6 +44,10 @@ export const UNBUNDLED = {
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 export const VERSION = version;
 
+const DATE = new Date().toISOString();
+/** What the service calls this build (functions/shared/build-info.ts). */
+export const BUILD = `${VERSION}+${DATE.replace(/\D/g, '')}`;
+
 /** Options shared by all bundles, for the robot and the cloud. */
 export const BUNDLE = {
   absWorkingDir: ROOT,
@@ -60,7 +64,7 @@ export const BUNDLE = {
   },
   define: {
     BUILD_VERSION: JSON.stringify(version),
-    BUILD_DATE: JSON.stringify(new Date().toISOString()),
+    BUILD_DATE: JSON.stringify(DATE),
   },
   logLevel: 'warning',
 };
