@@ -30,6 +30,7 @@ As root, without the service:
   api-key create --name NAME --level USER|ADMIN|ENCHANTER [--robots ID,ID] [--expires-at TIME]
   api-key list | revoke --id ID                    ID "local": all tokens issued over the Unix socket
   jwt-key show | rotate [--now]                    the keys that sign tokens
+  link check [--yes]                               checks the robot over its link
   stop                                             stops the robot: through the service and its guard at once
 
 Results go to stdout, one JSON object a line (CSV, logs and certificates as they are); notes and errors to stderr. The exit

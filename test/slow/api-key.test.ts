@@ -23,7 +23,7 @@ describe('npm run --silent api-key', () => {
     expect(JSON.parse((await run(['list'])).stdout).revoked_at).toMatch(/^\d{4}-/);
   });
 
-  it.each([['api-key'], ['jwt-key'], ['main']])('says what %s can do, and which build it is', async (program) => {
+  it.each([['api-key'], ['jwt-key'], ['link'], ['main']])('says what %s can do, and which build it is', async (program) => {
     for (const [argument, shown] of [
       ['--help', /^Usage:\n/],
       ['--version', /^robot-rest \d+\.\d+\.\d+\+\d+\n$/],
