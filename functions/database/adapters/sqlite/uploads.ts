@@ -1,10 +1,11 @@
 import { createWriteStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Readable, Transform } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { DiskReserve } from '../../../shared/kit/files/disk-reserve.ts';
 import { unfinishedName } from '../../../shared/kit/files/leftovers.ts';
 import { makePrivateFolder } from '../../../shared/kit/files/replace-file.ts';
+import { whileThereIsRoom } from '../../../shared/kit/files/while-there-is-room.ts';
 import { BudgetExceeded } from '../../../shared/observability/budget-exceeded.ts';
 import type { Requester } from '../../port.ts';
 import { named } from './failure.ts';
@@ -12,8 +13,6 @@ import type { Storage } from './thread-protocol.ts';
 
 /** Files that arrive, or have arrived and are being read, at the same time. */
 const MAX_UPLOADS = 4;
-/** How often it is checked that the disk has room for more, in bytes. */
-const CHECK_BYTES = 1024 * 1024;
 
 /** Takes files in: each lies in the folder of the snapshots until the work with it has ended. */
 export class Uploads {
@@ -55,23 +54,6 @@ export class Uploads {
       rmSync(path, { force: true });
     }
   }
-}
-
-function whileThereIsRoom(reserve: DiskReserve, folder: string): Transform {
-  let unchecked = 0;
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      unchecked += chunk.length;
-      if (unchecked < CHECK_BYTES) return done(null, chunk);
-      unchecked = 0;
-      try {
-        reserve.assertRoom(folder, CHECK_BYTES);
-        done(null, chunk);
-      } catch (error) {
-        done(error as Error); // as: it throws nothing else
-      }
-    },
-  });
 }
 
 function tooMany(why: string): BudgetExceeded {
