@@ -15,6 +15,7 @@ import { simulatedHome } from '../functions/shared/robot-link/simulated-home.ts'
 import { runDoor, runs, skillSources } from '../functions/shared/runs/ports.ts';
 import { endRestore, resumeRestore } from '../functions/system/backup/adapters/resume.ts';
 import { robotDatabase, stillness } from '../functions/system/backup/ports.ts';
+import { servedTls } from '../functions/system/certificate/ports.ts';
 import { stopPorts } from '../functions/system/console/ports.ts';
 import { descriptionFiles } from '../functions/system/description/ports.ts';
 import { apiDocument, eventsDocument } from '../functions/system/documentation/ports.ts';
@@ -84,13 +85,15 @@ export async function startService(
   const streams = new EventStreams({ hub, metrics: prometheus, clock, limits: limits.events });
   let backgroundTasks: BackgroundTasks | undefined;
   let guarding: Guarding | undefined;
+  let listeners: Listeners | undefined; // not before the ports, which ask for what they have opened
   const parts = readinessParts(() => ports, {
-    localSocket: { problem: () => listeners.socketProblem, owner: () => listeners.socketOwner },
-    eventsPort: { problem: () => listeners.eventsProblem },
+    localSocket: { problem: () => listeners?.socketProblem, owner: () => listeners?.socketOwner },
+    eventsPort: { problem: () => listeners?.eventsProblem },
+    tls: { problem: () => listeners?.tlsProblem },
     relay: { problem: () => backgroundTasks?.relayProblem() },
-    guard: { problem: () => guarding?.problem() ?? listeners.stopProblem },
+    guard: { problem: () => guarding?.problem() ?? listeners?.stopProblem },
   });
-  const whereStopIs = () => guarding?.addresses() ?? listeners.stopAddresses;
+  const whereStopIs = () => guarding?.addresses() ?? listeners?.stopAddresses ?? null;
   const ports: Ports = new Ports({
     ...surroundings,
     refused,
@@ -109,6 +112,7 @@ export async function startService(
       ),
       give(stopAddresses, whereStopIs),
       give(stopPorts, whereStopIs),
+      give(servedTls, () => listeners?.servedTls()),
       give(
         simulatedHome,
         homeInTables(() => ports.get(database)),
@@ -148,13 +152,14 @@ export async function startService(
     streams,
   };
   const stopRoutes = ROUTES.filter(({ path }) => path === '/api/{version}/stop');
-  const listeners: Listeners = new Listeners({ ...serverParts, stopRouter: createRouter(stopRoutes, false) });
+  const opened = new Listeners({ ...serverParts, stopRouter: createRouter(stopRoutes, false) });
+  listeners = opened;
   const giveUp = async (error: unknown) => {
-    await listeners.close();
+    await opened.close();
     await guarding?.close();
     throw error;
   };
-  const addresses = await listeners.open().catch(giveUp);
+  const addresses = await opened.open().catch(giveUp);
   backgroundTasks = await startBackgroundTasks(ports, hub).catch(giveUp);
   return {
     ...addresses,
@@ -166,7 +171,7 @@ export async function startService(
       await inFlight.end(limits.drainEndMs);
       stopProducers();
       await backgroundTasks?.close();
-      await listeners.close();
+      await opened.close();
       await ports.close();
       await guarding?.close();
       unsubscribeTimeLimit();

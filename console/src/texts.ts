@@ -61,6 +61,12 @@ export const texts = {
     oldEvents: (age: string) => `No events for ${age}; values may be old.`,
     robotAway: 'The service answers, but it does not reach the robot.',
   },
+  lazy: {
+    loading: 'Loading…',
+    failed: 'This part of the page could not be loaded.',
+    again: 'Try again',
+    reload: 'Reload the page',
+  },
   overview: {
     pose: 'Pose',
     battery: 'Battery',

@@ -20,8 +20,8 @@ interface Group {
 const GROUPS: readonly Group[] = [
   {
     name: 'Authentication',
-    description: 'Tokens for API keys, and the keys that verify them.',
-    segments: ['auth', 'keys', '.well-known'],
+    description: 'Tokens for API keys, the keys that verify them, and the certificate of TLS.',
+    segments: ['auth', 'keys', 'certificate', '.well-known'],
   },
   {
     name: 'Commands',

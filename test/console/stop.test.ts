@@ -141,24 +141,4 @@ describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
     await tab.page.unroute('**/api/v2/stop');
     await says('Confirmed: the robot stopped');
   });
-
-  it('lives through a killed service: values grey with their age, controls off, and back by itself', async () => {
-    await tab.page.getByRole('link', { name: 'Commands' }).click();
-    await tab.page.getByRole('button', { name: /get_language/ }).click();
-    const ask = tab.page.getByRole('button', { name: 'Ask', exact: true });
-    const start = tab.page.getByRole('button', { name: 'Start', exact: true });
-    await until('commands can be sent', async () => (await ask.isEnabled()) && (await start.isEnabled()));
-    await tab.page.getByLabel('Find a command').fill('lang');
-    await world.service.stop();
-    await tab.page.locator('main.stale').waitFor();
-    await tab.page.getByText(/Values are \d+ s old/).waitFor();
-    await until('nothing can be driven', () => start.isDisabled());
-    await until('nothing can be written', () => ask.isDisabled());
-    await button().click();
-    await says(UNCONFIRMED);
-    await world.startService();
-    await tab.page.locator('main.stale').waitFor({ state: 'detached' });
-    await until('commands can be sent again', () => ask.isEnabled());
-    expect(await tab.page.getByLabel('Find a command').inputValue()).toBe('lang');
-  });
 });

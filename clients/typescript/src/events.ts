@@ -97,8 +97,9 @@ export async function* followEvents(
   }
 }
 
+/** An error of a topic is an answer, which would be the same again. */
 function isPassing(error: unknown): boolean {
-  return error instanceof Unavailable || error instanceof Busy;
+  return (error instanceof Unavailable || error instanceof Busy) && error.problem.topic === undefined;
 }
 
 function eventOf(message: ServerMessage): RobotEvent | undefined {

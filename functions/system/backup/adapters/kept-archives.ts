@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ServiceError } from '../../../shared/errors.ts';
 import { codeOf } from '../../../shared/kit/error-code.ts';
+import { ArrivingBytes } from '../../../shared/kit/files/arriving-bytes.ts';
 import { DiskReserve } from '../../../shared/kit/files/disk-reserve.ts';
 import { sweep, unfinishedName } from '../../../shared/kit/files/leftovers.ts';
 import { makePrivateFolder, syncPath } from '../../../shared/kit/files/replace-file.ts';
@@ -56,9 +57,8 @@ export class KeptArchives {
   async keep(archive: Readable, now: number): Promise<string> {
     const unfinished = this.unfinished('.tmp');
     try {
-      this.#reserve.assertRoom(this.folder);
       const file = createWriteStream(unfinished, { flags: 'wx', mode: 0o600 });
-      await pipeline(archive, whileThereIsRoom(this.#reserve, this.folder), file);
+      await pipeline(archive, whileThereIsRoom(new ArrivingBytes(this.#reserve, this.folder)), file);
       syncPath(unfinished);
       const number = (this.#found()[0]?.number ?? 0) + 1;
       const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');

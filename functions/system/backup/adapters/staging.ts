@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Config } from '../../../shared/config.ts';
 import { codeOf } from '../../../shared/kit/error-code.ts';
+import { ArrivingBytes } from '../../../shared/kit/files/arriving-bytes.ts';
 import { DiskReserve } from '../../../shared/kit/files/disk-reserve.ts';
 import { sweep, unfinishedName } from '../../../shared/kit/files/leftovers.ts';
 import { makePrivateFolder } from '../../../shared/kit/files/replace-file.ts';
@@ -18,8 +19,6 @@ import { placeOf } from './places.ts';
 /** Most that is read into memory, in bytes; a manifest of the most members has about 30 MiB. */
 const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 const MAX_SETTINGS_BYTES = 1024 * 1024;
-/** How often it is checked that the disk has room for more, in bytes. */
-const CHECK_BYTES = 1024 * 1024;
 
 /** A part that has arrived beside the place where it belongs, on the same disk. */
 export interface StagedPart {
@@ -125,15 +124,11 @@ export class Staging {
   async #fill(file: FileHandle, body: ReadMember['body'], folder: string): Promise<Digest> {
     const hash = createHash('sha256');
     let size = 0;
-    let unchecked = 0;
+    const arriving = new ArrivingBytes(this.#reserve, folder);
     for await (const chunk of body) {
       hash.update(chunk);
       size += chunk.length;
-      unchecked += chunk.length;
-      if (unchecked > CHECK_BYTES) {
-        this.#reserve.assertRoom(folder, CHECK_BYTES);
-        unchecked = 0;
-      }
+      arriving.add(chunk.length);
       for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
     }
     return { size, sha256: hash.digest('hex') };
