@@ -45,7 +45,7 @@ const NEVER_THERE: Readonly<Record<string, readonly [status: number, code: strin
   restoreBackup: [404, 'not_found'],
   downloadBackup: [404, 'not_found'],
   uploadBackup: [422, 'backup_invalid'],
-  restoreRobot: [422, 'archive_invalid'],
+  restoreRobot: [409, 'busy'], // an example before it has acquired the lease
   pair: [401, 'pairing_code_invalid'],
   revokeKey: [404, 'not_found'],
   keepLease: [410, 'lease_lost'],
