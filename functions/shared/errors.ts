@@ -111,3 +111,11 @@ export function unavailable(component: string, remedy: string, cause?: unknown):
     cause,
   });
 }
+
+/** `not_found` for a path without a route. */
+export function noSuchRoute(headers: Record<string, string> = {}): ServiceError {
+  return new ServiceError('not_found', {
+    detail: 'No route matches this path. /docs shows all routes to people; GET /openapi.json lists them for programs.',
+    headers,
+  });
+}

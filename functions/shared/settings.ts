@@ -183,6 +183,11 @@ export const SETTINGS = z.object({
     .default(false)
     .describe('`1`: new API keys are also sent over connections without TLS, where others may read them'),
   SERVICE_TLS_PORT: port.default(8443).describe('port of the TLS listener, which is open if a certificate is set'),
+  SERVICE_TLS_SELF_SIGNED: flag
+    .default(false)
+    .describe(
+      '`1`, as on installed robots: without SERVICE_TLS_CERT_PATH the service makes a certificate of its own, `tls-certificate.pem` and `tls-key.pem` in the data folder, and renews it. If it cannot, the log and `/health/ready` say so',
+    ),
   SERVICE_TLS_CERT_PATH: absolutePath.optional().describe('certificate chain (PEM) of the TLS listener'),
   SERVICE_TLS_KEY_PATH: absolutePath.optional().describe('private key (PEM) of the TLS listener'),
   SERVICE_CORS_ORIGINS: list.default([]).describe('allowed CORS origins, comma-separated; none: CORS is off'),

@@ -19,8 +19,8 @@ interface Group {
 const GROUPS: readonly Group[] = [
   {
     name: 'Authentication',
-    description: 'Tokens for API keys, and the keys that verify them.',
-    segments: ['auth', 'keys', '.well-known'],
+    description: 'Tokens for API keys, the keys that verify them, and the certificate of TLS.',
+    segments: ['auth', 'keys', 'certificate', '.well-known'],
   },
   {
     name: 'Commands',
@@ -33,6 +33,7 @@ const GROUPS: readonly Group[] = [
     description: 'Tables, their rows, CSV files and snapshots.',
     segments: ['database', 'clear_database'],
   },
+  { name: 'Whole robot', description: 'The whole robot in one file.', segments: ['backup'] },
   { name: 'Skills', description: 'Python files that the robot runs, and their runs.', segments: ['skill', 'runs'] },
   { name: 'Network', description: 'Wi-Fi.', segments: ['network'] },
   { name: 'LLM configuration', description: 'The settings of the language model.', segments: ['llm_config'] },

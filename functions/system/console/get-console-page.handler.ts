@@ -1,4 +1,4 @@
-import { ServiceError } from '../../shared/errors.ts';
+import { noSuchRoute } from '../../shared/errors.ts';
 import { mediaRanges } from '../../shared/pipeline/accept.ts';
 import { endpoint } from '../../shared/pipeline/endpoint.ts';
 import { Reply } from '../../shared/pipeline/reply.ts';
@@ -21,10 +21,7 @@ export const handler = endpoint({
 }).handler(({ rawPath, valid }, { config, consoleFiles, stopPorts }) => {
   const { accept, host } = valid.headers;
   if (!mediaRanges(accept).some(({ type, weight }) => type === 'text/html' && weight > 0)) {
-    throw new ServiceError('not_found', {
-      detail: 'No route matches this path. GET /openapi.json lists all routes.',
-      headers: { vary: 'Accept' },
-    });
+    throw noSuchRoute({ vary: 'Accept' });
   }
   // The robots of a fleet have cameras of their own.
   const videoUrl = config.fleet ? undefined : config.SERVICE_VIDEO_URL;

@@ -11,6 +11,7 @@ import { listExports, removeExport } from './exports.ts';
 import { FreePages } from './free-pages.ts';
 import { IndexRoom } from './index-room.ts';
 import { openForWriting } from './opening.ts';
+import { copyOwn } from './own-copy.ts';
 import { restore } from './restore.ts';
 import type { RowForm } from './row-format.ts';
 import { bytesOf, bytesOfChanged, countRows, insertRow, removeRow, updateRow } from './rows.ts';
@@ -75,6 +76,7 @@ export function openReader(storage: Storage) {
   return {
     start: (table: TableName, page: Page, owner: string, form: RowForm) => cursors.start(table, page, owner, form),
     counts: () => countRows(storage.file),
+    copyOwn: (target: string) => copyOwn(storage.file, target, storage.minFree),
     continue: (id: number) => cursors.continue(id),
     end: (id: number) => cursors.end(id),
     exportTables: async (selection: Selection, path: string) => {

@@ -1,4 +1,7 @@
 import type { Config } from '../../../shared/config.ts';
+import { codeOf } from '../../../shared/kit/error-code.ts';
+import { DiskReserve } from '../../../shared/kit/files/disk-reserve.ts';
+import { STAGED, sweep } from '../../../shared/kit/files/leftovers.ts';
 import { seed } from '../../../shared/kit/starter-robot.ts';
 import type { Logger } from '../../../shared/observability/logger.ts';
 import type { DescriptionFiles } from '../port.ts';
@@ -9,5 +12,10 @@ export async function openDescriptionFiles(config: Config, logger: Logger): Prom
   await seed(config, 'description', config.SERVICE_DESCRIPTION_DIR).catch((error: unknown) => {
     logger.warn({ err: error }, 'could not create the starter robot');
   });
-  return new DescriptionFolder(config.SERVICE_DESCRIPTION_DIR);
+  try {
+    sweep(config.SERVICE_DESCRIPTION_DIR, STAGED);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') logger.warn({ err: error }, 'could not remove leftovers of interrupted uploads');
+  }
+  return new DescriptionFolder(config.SERVICE_DESCRIPTION_DIR, new DiskReserve(config.SERVICE_MIN_FREE));
 }

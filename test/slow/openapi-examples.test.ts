@@ -54,6 +54,7 @@ const NEVER_THERE: Readonly<Record<string, readonly [status: number, code: strin
   stopRun: [404, 'not_found'],
   getRunLogs: [404, 'not_found'],
   getConsoleFile: [404, 'not_found'],
+  getSignedMesh: [401, 'token_invalid'],
 };
 
 /** Answers that do not end; `http/events/sse` reads them. */
@@ -68,6 +69,11 @@ const FILES: Readonly<Record<string, HttpCall>> = {
   'multipart/form-data': uploaded(),
   'application/vnd.sqlite3': { headers: { 'content-type': 'application/vnd.sqlite3' }, body: 'no database' },
   'text/csv': { headers: { 'content-type': 'text/csv' }, body: 'id,name\r\n1,Moves\r\n' },
+  'application/xml': { headers: { 'content-type': 'application/xml' }, body: '<robot name="arm"/>' },
+  'application/octet-stream': {
+    headers: { 'content-type': 'application/octet-stream' },
+    body: 'solid base\nendsolid base\n',
+  },
 };
 
 describe('The examples of the document, sent as they stand to a service that has what they name', () => {
