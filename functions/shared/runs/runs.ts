@@ -100,6 +100,7 @@ export class Runs {
     const source = await this.#world.sources.read(skill, signal);
     const chosen = chooseFunction(skill, source, request.function);
     assertMayRun(chosen, caller.accessLevel);
+    if (chosen.package !== undefined && sandbox.name === 'none') throw needsSandbox(chosen.package);
     assertArguments(chosen, args, argsAt);
     if (this.#closing) throw new ServiceError('component_unavailable', { detail: 'The service is shutting down.' });
     if (stops !== this.#stops) throw stoppedMeanwhile();
@@ -227,6 +228,12 @@ export class Runs {
     const about = { id, state, skill, function: run.function, sandbox, by: startedBy, code: run.error?.code ?? null };
     this.#world.events.publish('runs', state, about, { subject: id });
   }
+}
+
+function needsSandbox(name: string): ServiceError {
+  return new ServiceError('component_unavailable', {
+    detail: `Skills with the decorator of ${name} need a sandbox: its client uses a fixed socket in /tmp and fixed ports. Install bubblewrap (0.8 or newer) and restart the service.`,
+  });
 }
 
 function stoppedMeanwhile(): ServiceError {

@@ -1,3 +1,5 @@
+import { VENDOR_BRIDGE } from './vendor-bridge.ts';
+
 /**
  * The Python program that a run begins with. It is a string passed to the interpreter with `-c`, so that it is part of
  * every bundle. It speaks lines of JSON over descriptor 3: says `ready`, waits for the `job`, and only then touches the
@@ -86,14 +88,22 @@ def load(path, name):
     spec.loader.exec_module(module)
     return module
 
-def call(function, args, ending):
+${VENDOR_BRIDGE}
+def connect():
+    import robot_rest
+    return robot_rest.connect()
+
+def call(function, args, ending, sockets):
     import inspect
+    of_vendor = is_of_vendor(function)
+    if of_vendor:
+        bridge(sockets)
     parameters = list(inspect.signature(function).parameters.values())  # of what its decorators wrap
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     wants_robot = bool(positional)
     named = dict(args)
     given = [named.pop(p.name) for p in positional[1:] if p.kind == p.POSITIONAL_ONLY and p.name in named]
-    if inspect.iscoroutinefunction(inspect.unwrap(function)):
+    if of_vendor or inspect.iscoroutinefunction(inspect.unwrap(function)):
         import asyncio
         async def run(*args):
             result = function(*args, **named)  # a decorator may have put a plain function in its place
@@ -102,8 +112,7 @@ def call(function, args, ending):
             ending.loop, ending.task = asyncio.get_running_loop(), asyncio.current_task()
             if not wants_robot:
                 return await run()
-            import robot_rest
-            async with robot_rest.connect() as robot:
+            async with (connect_as_vendor if of_vendor else connect)() as robot:
                 return await run(robot, *given)
         return asyncio.run(main())
     if not wants_robot:
@@ -130,7 +139,7 @@ def main():
         function = getattr(module, job["function"], None)
         if not callable(function):
             return fail("exception", "The file defines no function " + job["function"] + " when it is imported.")
-        result = call(function, job["args"], ending)
+        result = call(function, job["args"], ending, job["vendor"])
         try:
             text = json.dumps(result, allow_nan=False)
         except (TypeError, ValueError, RecursionError) as error:

@@ -15,6 +15,7 @@ import type { RunUser, Workplaces } from './workplaces.ts';
 
 /** Where a skill finds what the service gives it. */
 const INSIDE = '/run/robot-rest';
+const VENDOR = { rest: `${INSIDE}/rest.sock`, events: `${INSIDE}/events.sock` };
 
 export interface BubblewrapParts {
   readonly config: Config;
@@ -72,7 +73,15 @@ export class BubblewrapSandbox implements Sandbox {
     const init = new SandboxInit(child.stdio[4] as Readable); // as: a pipe, see stdio above
     return runProcess({
       child,
-      release: { path, skill, function: name, args, packages, limits: limitsOf(config, { countsTasks: true }) },
+      release: {
+        path,
+        skill,
+        function: name,
+        args,
+        packages,
+        limits: limitsOf(config, { countsTasks: true }),
+        vendor: VENDOR,
+      },
       listener,
       killable: init.known,
       killRest: () => init.kill(),

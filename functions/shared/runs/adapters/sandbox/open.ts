@@ -7,6 +7,7 @@ import { BubblewrapSandbox } from './bubblewrap.ts';
 import { bubblewrapWalls } from './bubblewrap-walls.ts';
 import { ask, findInterpreter } from './interpreter.ts';
 import { PlainSandbox } from './plain.ts';
+import { isInstalledService, openSystemd } from './systemd/open.ts';
 import { type RunUser, Workplaces } from './workplaces.ts';
 
 /** Users of the slots where the service is root: above systemd's dynamic users, and reserved by Debian. */
@@ -27,10 +28,11 @@ print("walls stand")
 `;
 
 /**
- * Finds out what can keep skills apart here: bubblewrap, if a skill's walls stand when it is tried; else, in sim mode,
- * nothing, which the runs then say.
+ * Finds out what can keep skills apart here: units of systemd, for the installed service; bubblewrap, if a skill's walls
+ * stand when it is tried; else, in sim mode, nothing, which the runs then say.
  */
 export async function probeSandbox(config: Config, logger: Logger): Promise<SandboxProbe> {
+  if (isInstalledService()) return openSystemd(config);
   const tried = await openBubblewrap(config);
   if ('sandbox' in tried || config.SERVICE_MODE !== 'sim' || tried.canBeMended) return tried;
   logger.warn({ reason: tried.problem }, 'skills run without a sandbox, in sim mode only');
