@@ -7,7 +7,7 @@ import { http } from '../test/support/http.ts';
 import { startMosquitto, type TestBroker } from '../test/support/mosquitto.ts';
 import { type ServiceProcess, startProcess } from '../test/support/process.ts';
 import { until } from '../test/support/processes.ts';
-import { PAHO, PythonRobot } from '../test/support/python-robot.ts';
+import { PythonRobot, ROBOTS } from '../test/support/python-robot.ts';
 import { joinBroker } from '../test/support/relay.ts';
 import { startTestService, type TestService } from '../test/support/service.ts';
 
@@ -48,7 +48,7 @@ async function open({ bridged = false, clock = Date.now } = {}): Promise<Bed> {
 
 function runRobot(broker: TestBroker): PythonRobot {
   const password = { ROBOT_MQTT_PASSWORD: broker.password('robot-1') };
-  return new PythonRobot(PAHO["Debian's paho-mqtt"], ['127.0.0.1', String(broker.port), 'robot-1'], password);
+  return new PythonRobot(ROBOTS["Debian's paho-mqtt"], ['127.0.0.1', String(broker.port), 'robot-1'], password);
 }
 
 function startBridge(outer: TestBroker, inner: TestBroker): Promise<ServiceProcess> {

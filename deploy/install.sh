@@ -61,6 +61,14 @@ install_build() {
   fi
   prune
   echo "Installed: $id"
+  show_certificate
+}
+
+# What to compare with what a browser shows. An image gets no certificate: each robot makes its own when it first starts.
+show_certificate() {
+  [ -z "$root" ] || return 0
+  "$root/usr/local/sbin/robot-rest-admin" certificate ||
+    echo 'The service works without TLS; robot-rest-admin certificate shows the fingerprint once there is a certificate.' >&2
 }
 
 roll_back() {

@@ -24,6 +24,12 @@ export interface EventsPort {
   problem(): string | undefined;
 }
 
+/** The TLS listener with a certificate that the service makes for itself. */
+export interface OwnTls {
+  /** Why it is closed, or its certificate was not renewed, in words that anybody may read; or undefined. */
+  problem(): string | undefined;
+}
+
 /** The robot's connection to the broker of SERVICE_RELAY_URL. */
 interface RelayState {
   /** Why this robot stays disconnected, or undefined. */
@@ -45,6 +51,7 @@ export interface ReadinessParts {
   readonly keyStore: () => Promise<KeyStore>;
   readonly localSocket: LocalSocket;
   readonly eventsPort: EventsPort;
+  readonly tls: OwnTls;
   readonly relay: RelayState;
   readonly guard: GuardState;
   /** Why the skills folder is not writable, or undefined. */
@@ -57,7 +64,7 @@ export interface ReadinessParts {
 /** Takes the parts from the ports, which may be created later, and from the host itself. */
 export function readinessParts(
   ports: () => Ports,
-  host: Pick<ReadinessParts, 'localSocket' | 'eventsPort' | 'relay' | 'guard'>,
+  host: Pick<ReadinessParts, 'localSocket' | 'eventsPort' | 'tls' | 'relay' | 'guard'>,
 ): ReadinessParts {
   return {
     ...host,
@@ -112,6 +119,14 @@ export function readinessChecks(parts: ReadinessParts): readonly ReadinessCheck[
       reason:
         "The port for the vendor's client (SERVICE_EVENTS_PORT) could not be opened; everything else works. The service log says why. Stop the program that uses it, or set another port, then restart the service.",
       problem: async () => parts.eventsPort.problem(),
+    },
+    {
+      part: 'tls',
+      get reason() {
+        const problem = parts.tls.problem() ?? '';
+        return `TLS (SERVICE_TLS_SELF_SIGNED) is off, or its certificate could not be renewed; everything else works. ${problem}${/[.]$/.test(problem) ? '' : '.'} It is tried again every minute.`;
+      },
+      problem: async () => parts.tls.problem(),
     },
     {
       part: 'relay',

@@ -54,10 +54,20 @@ import * as uploadBackup from '../functions/database/upload-backup.handler.ts';
 import * as uploadTable from '../functions/database/upload-table.handler.ts';
 import type { Endpoint } from '../functions/shared/pipeline/endpoint.ts';
 import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
+import * as backUpRobot from '../functions/system/backup/back-up-robot.handler.ts';
+import * as listKeptArchives from '../functions/system/backup/list-kept-archives.handler.ts';
+import * as restoreRobot from '../functions/system/backup/restore-robot.handler.ts';
+import * as getCertificate from '../functions/system/certificate/get-certificate.handler.ts';
 import * as getConsoleFile from '../functions/system/console/get-console-file.handler.ts';
 import * as getConsolePage from '../functions/system/console/get-console-page.handler.ts';
+import * as deleteMesh from '../functions/system/description/delete-mesh.handler.ts';
+import * as deleteUrdf from '../functions/system/description/delete-urdf.handler.ts';
 import * as getMesh from '../functions/system/description/get-mesh.handler.ts';
+import * as getSignedMesh from '../functions/system/description/get-signed-mesh.handler.ts';
 import * as getUrdf from '../functions/system/description/get-urdf.handler.ts';
+import * as listUrdf from '../functions/system/description/list-urdf.handler.ts';
+import * as uploadMesh from '../functions/system/description/upload-mesh.handler.ts';
+import * as uploadUrdf from '../functions/system/description/upload-urdf.handler.ts';
 import * as getAsyncapi from '../functions/system/documentation/get-asyncapi.handler.ts';
 import * as getDocsFile from '../functions/system/documentation/get-docs-file.handler.ts';
 import * as getDocsPage from '../functions/system/documentation/get-docs-page.handler.ts';
@@ -123,6 +133,7 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/keys/', listKeys, { versions: ['v2'] }),
   route('POST', '/api/{version}/keys/', createKey, { versions: ['v2'] }),
   route('DELETE', '/api/{version}/keys/{key_id}', revokeKey, { versions: ['v2'] }),
+  route('GET', '/api/{version}/certificate/', getCertificate, { versions: ['v2'] }),
   route('GET', '/.well-known/jwks.json', getJwks, CLOUD),
 
   // Commands
@@ -151,8 +162,14 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/estop', getEmergencyStop, { versions: ['v2'] }),
 
   // Robot description
-  route('GET', '/api/{version}/urdf/{filename}', getUrdf),
+  route('GET', '/api/{version}/urdf/', listUrdf, { versions: ['v2'] }),
+  route('GET', '/api/{version}/urdf/{filename+}', getUrdf),
+  route('PUT', '/api/{version}/urdf/{filename+}', uploadUrdf, { versions: ['v2'] }),
+  route('DELETE', '/api/{version}/urdf/{filename+}', deleteUrdf, { versions: ['v2'] }),
+  route('GET', '/api/{version}/meshes/~{signature}/{filepath+}', getSignedMesh),
   route('GET', '/api/{version}/meshes/{filepath+}', getMesh),
+  route('PUT', '/api/{version}/meshes/{filepath+}', uploadMesh, { versions: ['v2'] }),
+  route('DELETE', '/api/{version}/meshes/{filepath+}', deleteMesh, { versions: ['v2'] }),
 
   // Database
   route('GET', '/api/{version}/database/read/', readTable),
@@ -176,6 +193,11 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/database/backups/{name}', downloadBackup, { versions: ['v2'] }),
   route('PUT', '/api/{version}/database/backups/{name}', uploadBackup, { versions: ['v2'] }),
   route('POST', '/api/{version}/database/restore/', restoreBackup),
+
+  // Whole robot
+  route('GET', '/api/{version}/backup/', listKeptArchives, { versions: ['v2'] }),
+  route('POST', '/api/{version}/backup/', backUpRobot, { versions: ['v2'] }),
+  route('POST', '/api/{version}/backup/restore', restoreRobot, { versions: ['v2'] }),
 
   // Skills
   route('POST', '/api/{version}/skill/upload/', uploadSkill),

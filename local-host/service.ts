@@ -1,4 +1,4 @@
-import { database } from '../functions/database/ports.ts';
+import { database, databaseFiles } from '../functions/database/ports.ts';
 import { LEASE_CLOSE_MS } from '../functions/shared/control/lease.ts';
 import { leases, motionGuard } from '../functions/shared/control/ports.ts';
 import { EventHub } from '../functions/shared/events/hub.ts';
@@ -13,6 +13,9 @@ import { give, Ports, type Surroundings } from '../functions/shared/port.ts';
 import { robotLink } from '../functions/shared/robot-link/ports.ts';
 import { simulatedHome } from '../functions/shared/robot-link/simulated-home.ts';
 import { runDoor, runs, skillSources } from '../functions/shared/runs/ports.ts';
+import { endRestore, resumeRestore } from '../functions/system/backup/adapters/resume.ts';
+import { robotDatabase, stillness } from '../functions/system/backup/ports.ts';
+import { servedTls } from '../functions/system/certificate/ports.ts';
 import { stopPorts } from '../functions/system/console/ports.ts';
 import { descriptionFiles } from '../functions/system/description/ports.ts';
 import { apiDocument, eventsDocument } from '../functions/system/documentation/ports.ts';
@@ -43,6 +46,7 @@ import { readinessChecks, readinessParts } from './readiness.ts';
 import { ROUTES } from './routes.ts';
 import { runDoors } from './runs/run-door.ts';
 import { homeInTables } from './simulated-home.ts';
+import { stillnessOf } from './stillness.ts';
 
 export interface Service extends Addresses {
   readonly ports: Ports;
@@ -65,6 +69,7 @@ export async function startService(
   guardEnvironment?: NodeJS.ProcessEnv,
 ): Promise<Service> {
   const { config, logger, clock = Date.now } = surroundings;
+  const wasRestoring = await resumeRestore(config, logger); // before anything opens a file of the robot
   const prometheus = createPrometheusMetrics();
   const refused = new Refusals(prometheus, logger, clock);
   const connections = new Connections(
@@ -80,13 +85,15 @@ export async function startService(
   const streams = new EventStreams({ hub, metrics: prometheus, clock, limits: limits.events });
   let backgroundTasks: BackgroundTasks | undefined;
   let guarding: Guarding | undefined;
+  let listeners: Listeners | undefined; // not before the ports, which ask for what they have opened
   const parts = readinessParts(() => ports, {
-    localSocket: { problem: () => listeners.socketProblem, owner: () => listeners.socketOwner },
-    eventsPort: { problem: () => listeners.eventsProblem },
+    localSocket: { problem: () => listeners?.socketProblem, owner: () => listeners?.socketOwner },
+    eventsPort: { problem: () => listeners?.eventsProblem },
+    tls: { problem: () => listeners?.tlsProblem },
     relay: { problem: () => backgroundTasks?.relayProblem() },
-    guard: { problem: () => guarding?.problem() ?? listeners.stopProblem },
+    guard: { problem: () => guarding?.problem() ?? listeners?.stopProblem },
   });
-  const whereStopIs = () => guarding?.addresses() ?? listeners.stopAddresses;
+  const whereStopIs = () => guarding?.addresses() ?? listeners?.stopAddresses ?? null;
   const ports: Ports = new Ports({
     ...surroundings,
     refused,
@@ -105,9 +112,15 @@ export async function startService(
       ),
       give(stopAddresses, whereStopIs),
       give(stopPorts, whereStopIs),
+      give(servedTls, () => listeners?.servedTls()),
       give(
         simulatedHome,
         homeInTables(() => ports.get(database)),
+      ),
+      give(robotDatabase, () => ports.get(databaseFiles)),
+      give(
+        stillness,
+        stillnessOf(hub, () => ports),
       ),
       give(
         skillSources,
@@ -120,6 +133,7 @@ export async function startService(
       ...(surroundings.given ?? []),
     ],
   });
+  if (wasRestoring) void ports.get(database).then(() => endRestore(config));
   const openedAtStart = [signingKeys, keyStore, robotLink, skillFiles, llmConfigFile, descriptionFiles];
   for (const port of openedAtStart) await ports.get<unknown>(port);
   guarding = await startGuarding(ports, guardEnvironment, inFlight);
@@ -138,13 +152,14 @@ export async function startService(
     streams,
   };
   const stopRoutes = ROUTES.filter(({ path }) => path === '/api/{version}/stop');
-  const listeners: Listeners = new Listeners({ ...serverParts, stopRouter: createRouter(stopRoutes, false) });
+  const opened = new Listeners({ ...serverParts, stopRouter: createRouter(stopRoutes, false) });
+  listeners = opened;
   const giveUp = async (error: unknown) => {
-    await listeners.close();
+    await opened.close();
     await guarding?.close();
     throw error;
   };
-  const addresses = await listeners.open().catch(giveUp);
+  const addresses = await opened.open().catch(giveUp);
   backgroundTasks = await startBackgroundTasks(ports, hub).catch(giveUp);
   return {
     ...addresses,
@@ -156,7 +171,7 @@ export async function startService(
       await inFlight.end(limits.drainEndMs);
       stopProducers();
       await backgroundTasks?.close();
-      await listeners.close();
+      await opened.close();
       await ports.close();
       await guarding?.close();
       unsubscribeTimeLimit();

@@ -1,5 +1,6 @@
 /**
- * Builds the console: one script, one style sheet and the icon, named by their content, each also compressed.
+ * Builds the console: a script for its frame, one for each view that is loaded when it is first opened, one style sheet
+ * and the icon, named by their content, each also compressed.
  * `node scripts/build-console.mjs` builds into console/dist, unless that was done from the same sources before, and prints
  * the folder; the service does so when it runs from its sources.
  */
@@ -17,11 +18,15 @@ const KEPT_BUILDS = 3;
 
 /** Builds it into an empty folder, with `entry.json`, which names the files that the page begins with. */
 export async function buildConsole(outdir) {
-  const { metafile } = await build({
+  const {
+    metafile: { outputs },
+  } = await build({
     absWorkingDir: ROOT,
     entryPoints: { main: 'console/src/main.tsx', style: 'console/src/style.css', icon: 'console/src/icon.svg' },
     outdir,
     entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    splitting: true,
     loader: { '.svg': 'copy' },
     bundle: true,
     format: 'esm',
@@ -33,11 +38,29 @@ export async function buildConsole(outdir) {
     metafile: true,
     logLevel: 'warning',
   });
-  const names = Object.keys(metafile.outputs).map((path) => basename(path));
-  const named = (start) => names.find((name) => name.startsWith(`${start}-`));
-  for (const name of names) compress(join(outdir, name));
-  const entry = { script: named('main'), style: named('style'), icon: named('icon') };
-  writeFileSync(join(outdir, 'entry.json'), JSON.stringify(entry));
+  const named = (source) => Object.keys(outputs).find((path) => outputs[path].entryPoint === `console/src/${source}`);
+  for (const path of Object.keys(outputs)) compress(join(outdir, basename(path)));
+  const script = named('main.tsx');
+  const icon = Object.keys(outputs).find((path) => path.endsWith('.svg'));
+  const entry = { script, parts: [...importsOf(script, outputs)], style: named('style.css'), icon };
+  writeFileSync(
+    join(outdir, 'entry.json'),
+    JSON.stringify(entry, (_name, value) => baseIfText(value)),
+  );
+}
+
+function baseIfText(value) {
+  return typeof value === 'string' ? basename(value) : value;
+}
+
+/** What a script imports at once, and what that does. */
+function importsOf(path, outputs, found = new Set()) {
+  for (const { kind, path: imported } of outputs[path].imports) {
+    if (kind !== 'import-statement' || found.has(imported)) continue;
+    found.add(imported);
+    importsOf(imported, outputs, found);
+  }
+  return found;
 }
 
 function compress(path) {

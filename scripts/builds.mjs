@@ -14,6 +14,8 @@ export const ENTRIES = {
   main: 'local-host/main.ts',
   'api-key': 'local-host/cli/api-key.ts',
   'jwt-key': 'local-host/cli/jwt-key.ts',
+  admin: 'local-host/cli/admin.ts',
+  link: 'local-host/cli/link.ts',
 };
 
 /** Worker threads: name in the bundle and source file. */
@@ -43,6 +45,10 @@ export const UNBUNDLED = {
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 export const VERSION = version;
 
+const DATE = new Date().toISOString();
+/** What the service calls this build (functions/shared/build-info.ts). */
+export const BUILD = `${VERSION}+${DATE.replace(/\D/g, '')}`;
+
 /** Options shared by all bundles, for the robot and the cloud. */
 export const BUNDLE = {
   absWorkingDir: ROOT,
@@ -59,7 +65,7 @@ export const BUNDLE = {
   },
   define: {
     BUILD_VERSION: JSON.stringify(version),
-    BUILD_DATE: JSON.stringify(new Date().toISOString()),
+    BUILD_DATE: JSON.stringify(DATE),
   },
   logLevel: 'warning',
 };

@@ -29,10 +29,20 @@ def metadata(project: dict) -> str:
         *(("Classifier", classifier) for classifier in project["classifiers"]),
         ("Requires-Python", project["requires-python"]),
         *(("Requires-Dist", dependency) for dependency in project["dependencies"]),
+        *extras(project["optional-dependencies"]),
         ("Description-Content-Type", "text/markdown"),
     ]
     head = "".join(f"{name}: {value}\n" for name, value in fields)
     return head + "\n" + (HERE / project["readme"]).read_text("utf-8")
+
+
+def extras(optional: dict) -> list:
+    """The fields of the extras, such as `robot-rest[mqtt]`."""
+    fields = []
+    for extra, dependencies in optional.items():
+        fields.append(("Provides-Extra", extra))
+        fields += [("Requires-Dist", f'{dependency} ; extra == "{extra}"') for dependency in dependencies]
+    return fields
 
 
 def record_line(name: str, content: bytes) -> str:
@@ -44,8 +54,9 @@ def build(folder: Path) -> Path:
     """Writes the wheel (PEP 427) and returns its path."""
     project = tomllib.loads((HERE / "pyproject.toml").read_text("utf-8"))["project"]
     name = f"{project['name'].replace('-', '_')}-{project['version']}"
-    sources = sorted(path for path in (HERE / "src" / "robot_rest").iterdir() if path.suffix in (".py", ".typed"))
-    files = {f"robot_rest/{path.name}": path.read_bytes() for path in sources}
+    package = HERE / "src"
+    sources = sorted(path for path in (package / "robot_rest").rglob("*") if path.suffix in (".py", ".typed"))
+    files = {path.relative_to(package).as_posix(): path.read_bytes() for path in sources}
     about = "Wheel-Version: 1.0\nGenerator: build_wheel.py\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     files[f"{name}.dist-info/METADATA"] = metadata(project).encode()
     files[f"{name}.dist-info/WHEEL"] = about.encode()

@@ -1,8 +1,21 @@
 /** Everything that the console says, in one place. */
 export const texts = {
-  views: { overview: 'Overview', drive: 'Drive', commands: 'Commands' },
+  views: {
+    overview: 'Overview',
+    drive: 'Drive',
+    commands: 'Commands',
+    database: 'Database',
+    network: 'Network',
+    sound: 'Sound',
+    logs: 'Logs',
+    services: 'Services',
+    keys: 'Keys',
+    backups: 'Backups',
+    audit: 'Audit',
+  },
   nav: 'Views',
   nothing: '–',
+  cancel: 'Cancel',
   login: {
     title: 'Sign in',
     intro:
@@ -60,6 +73,12 @@ export const texts = {
     old: (age: string) => `Values are ${age} old. Controls are off until the service answers.`,
     oldEvents: (age: string) => `No events for ${age}; values may be old.`,
     robotAway: 'The service answers, but it does not reach the robot.',
+  },
+  lazy: {
+    loading: 'Loading…',
+    failed: 'This part of the page could not be loaded.',
+    again: 'Try again',
+    reload: 'Reload the page',
   },
   overview: {
     pose: 'Pose',

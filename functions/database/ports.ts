@@ -1,5 +1,6 @@
 import { refusals } from '../shared/observability/ports.ts';
 import { type Port, port } from '../shared/port.ts';
+import type { DatabaseFiles } from './database-files.port.ts';
 import type { RobotDatabase } from './port.ts';
 import type { SnapshotFiles } from './snapshot-files.port.ts';
 
@@ -18,4 +19,10 @@ export const database: Port<RobotDatabase> = /* @__PURE__ */ port(
 export const snapshotFiles: Port<SnapshotFiles> = /* @__PURE__ */ port('snapshot files', async ({ config, clock }) => {
   const { openSnapshotFiles } = await import('./adapters/open.ts');
   return openSnapshotFiles(config, clock);
+});
+
+/** The database as one file, for a backup of the whole robot. */
+export const databaseFiles: Port<DatabaseFiles> = /* @__PURE__ */ port('database files', async (ports) => {
+  const { openDatabaseFiles } = await import('./adapters/open.ts');
+  return openDatabaseFiles(ports.config, await ports.get(database));
 });

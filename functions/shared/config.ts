@@ -13,6 +13,8 @@ export interface Config extends Readonly<Settings> {
   readonly stopTlsPort: number | undefined;
   /** The Unix socket that serves stop alone; empty: none. */
   readonly stopSocketPath: string;
+  /** The service makes the certificate of its TLS listener, and SERVICE_TLS_CERT_PATH and _KEY_PATH are where it is kept. */
+  readonly tlsSelfSigned: boolean;
   /** Who serves stop besides the service: a guard with its own link to the robot, or the service itself. */
   readonly stopServer: 'guard' | 'service' | undefined;
   readonly SERVICE_DATA_DIR: string;
@@ -88,6 +90,7 @@ function complete(settings: Settings, environment: NodeJS.ProcessEnv): Config {
   return Object.freeze({
     ...settings,
     ...(robotUrl === undefined ? {} : { SERVICE_ROBOT_URL: robotUrl }),
+    ...tlsFiles(settings, dataDir),
     SERVICE_ALLOWED_UNITS: settings.SERVICE_ALLOWED_UNITS ?? unitsOf(settings),
     SERVICE_RESTARTABLE_UNITS: settings.SERVICE_RESTARTABLE_UNITS ?? unitsOf(settings),
     SERVICE_HOST: settings.SERVICE_HOST ?? (settings.SERVICE_MODE === 'robot' ? '0.0.0.0' : '127.0.0.1'),
@@ -111,6 +114,18 @@ function complete(settings: Settings, environment: NodeJS.ProcessEnv): Config {
     secretsExtension: secretsExtension(environment),
     childEnvironment: Object.freeze(Object.fromEntries(childEnvironment) as Record<string, string>), // undefined values are absent keys
   });
+}
+
+/** A certificate that an operator brought goes before one of our own. */
+function tlsFiles(settings: Settings, dataDir: string): Pick<Config, 'tlsSelfSigned'> & Partial<Settings> {
+  const { SERVICE_TLS_SELF_SIGNED, SERVICE_TLS_CERT_PATH, SERVICE_TLS_KEY_PATH } = settings;
+  const brought = SERVICE_TLS_CERT_PATH !== undefined || SERVICE_TLS_KEY_PATH !== undefined;
+  if (brought || !SERVICE_TLS_SELF_SIGNED) return { tlsSelfSigned: false };
+  return {
+    tlsSelfSigned: true,
+    SERVICE_TLS_CERT_PATH: join(dataDir, 'tls-certificate.pem'),
+    SERVICE_TLS_KEY_PATH: join(dataDir, 'tls-key.pem'),
+  };
 }
 
 /** Simulated ones are nobody's secret. */

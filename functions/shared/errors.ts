@@ -45,6 +45,7 @@ export const PROBLEMS = {
   wrong_value_type: [422, 'Wrong value type'],
   invalid_python: [422, 'Invalid Python'],
   backup_invalid: [422, 'Invalid backup'],
+  archive_invalid: [422, 'Invalid archive'],
   invalid_csv: [422, 'Invalid CSV'],
   file_too_large: [422, 'File too large'],
   wifi_wrong_password: [422, 'Wrong Wi-Fi password'],
@@ -109,5 +110,13 @@ export function unavailable(component: string, remedy: string, cause?: unknown):
     detail: `The component "${component}" is not available. ${remedy}`,
     headers: { 'retry-after': '5' },
     cause,
+  });
+}
+
+/** `not_found` for a path without a route. */
+export function noSuchRoute(headers: Record<string, string> = {}): ServiceError {
+  return new ServiceError('not_found', {
+    detail: 'No route matches this path. /docs shows all routes to people; GET /openapi.json lists them for programs.',
+    headers,
   });
 }

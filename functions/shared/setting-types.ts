@@ -57,6 +57,9 @@ export const groupName = z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/i, 'a group 
 export const sqliteUrl = z
   .string()
   .regex(/^sqlite:\/\/\/\/[^?#]+$/, 'sqlite:/// and an absolute path, as in sqlite:////data/robot.sqlite');
+export const videoUrl = z
+  .url({ protocol: /^https?$/, error: 'http:// or https://' })
+  .refine(isPlainAddress, 'an address without user, query and fragment, whose host has only A-Z a-z 0-9 . -');
 export const robotId = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, '1 to 64 of A-Z a-z 0-9 _ . -');
 export const robotName = z
   .string()
@@ -75,3 +78,10 @@ export const allowedUnits = z.string().transform((text, context) => {
     return z.NEVER;
   }
 });
+
+/** The page at / has it in its text and its policy: nothing secret, nothing that could be a directive. */
+function isPlainAddress(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { username, password, hostname, search, hash } = new URL(url);
+  return /^[A-Za-z0-9.-]+$/.test(hostname) && username + password + search + hash === '';
+}

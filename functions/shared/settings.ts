@@ -17,6 +17,7 @@ import {
   speed,
   sqliteUrl,
   sshPublicKey,
+  videoUrl,
   wholeNumber,
 } from './setting-types.ts';
 
@@ -175,10 +176,20 @@ export const SETTINGS = z.object({
     .url({ protocol: /^https?$/, error: 'http:// or https://' })
     .optional()
     .describe('API of the MediaMTX server to notify of new signing keys'),
+  SERVICE_VIDEO_URL: videoUrl
+    .optional()
+    .describe(
+      'WHEP address of the camera that the page at `/` shows, `http://robot.local:8889/camera/whep` for instance; it is sent the token of whoever looks',
+    ),
   SERVICE_ALLOW_PLAIN_SECRETS: flag
     .default(false)
     .describe('`1`: new API keys are also sent over connections without TLS, where others may read them'),
   SERVICE_TLS_PORT: port.default(8443).describe('port of the TLS listener, which is open if a certificate is set'),
+  SERVICE_TLS_SELF_SIGNED: flag
+    .default(false)
+    .describe(
+      '`1`, as on installed robots: without SERVICE_TLS_CERT_PATH the service makes a certificate of its own, `tls-certificate.pem` and `tls-key.pem` in the data folder, and renews it. If it cannot, the log and `/health/ready` say so',
+    ),
   SERVICE_TLS_CERT_PATH: absolutePath.optional().describe('certificate chain (PEM) of the TLS listener'),
   SERVICE_TLS_KEY_PATH: absolutePath.optional().describe('private key (PEM) of the TLS listener'),
   SERVICE_CORS_ORIGINS: list.default([]).describe('allowed CORS origins, comma-separated; none: CORS is off'),

@@ -3,8 +3,8 @@ import { ALERTS, type AlertRaised } from '../../functions/shared/events/data.sch
 import type { Events } from '../../functions/shared/events/events.port.ts';
 import { endOf } from '../../functions/shared/identity/api-key-record.schema.ts';
 import type { KeyStore } from '../../functions/shared/identity/key-store.port.ts';
+import type { ServedTls } from '../../functions/system/certificate/port.ts';
 import type { ReadinessCheck } from '../../functions/system/status/readiness.ts';
-import type { TlsCertificate } from '../http/tls-certificate/port.ts';
 
 const CHECK_MS = 5_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -17,7 +17,8 @@ const MAX_NAMED = 5;
 
 export interface AlertParts {
   readonly checks: readonly ReadinessCheck[];
-  readonly certificate: TlsCertificate | undefined;
+  /** What the TLS listener shows now. */
+  readonly servedTls: () => Pick<ServedTls, 'pem'> | undefined;
   readonly keys: Pick<KeyStore, 'list'>;
   readonly events: Events;
   readonly clock: () => number;
@@ -52,7 +53,7 @@ export class Alerts {
   }
 
   async #problemOf(alert: AlertRaised['alert']): Promise<string | undefined> {
-    if (alert === 'certificate') return this.#certificateProblem();
+    if (alert === 'certificate') return (await this.#partProblem('tls')) ?? this.#expiryProblem();
     return alert === 'key_expiry' ? this.#keyProblem() : this.#partProblem(alert);
   }
 
@@ -92,11 +93,11 @@ export class Alerts {
     return `API keys expire: ${named.join(', ')}${more}. Create new ones, and give them to whoever uses these.`;
   }
 
-  #certificateProblem(): string | undefined {
-    const { certificate, clock } = this.#parts;
-    if (!certificate) return undefined;
-    const { validTo } = new X509Certificate(certificate.current().cert);
-    const expiresAt = Date.parse(validTo);
+  #expiryProblem(): string | undefined {
+    const { servedTls, clock } = this.#parts;
+    const served = servedTls();
+    if (!served) return undefined;
+    const expiresAt = Date.parse(new X509Certificate(served.pem).validTo);
     if (expiresAt - clock() > RENEWAL_MS) return undefined;
     return `The TLS certificate expires on ${new Date(expiresAt).toISOString()}. Renew it; clients reject an expired one.`;
   }

@@ -2,10 +2,10 @@ import type { EventHub } from '../../functions/shared/events/hub.ts';
 import { keyStore } from '../../functions/shared/identity/ports.ts';
 import type { Ports } from '../../functions/shared/port.ts';
 import { robotLink } from '../../functions/shared/robot-link/ports.ts';
+import { servedTls } from '../../functions/system/certificate/ports.ts';
 import { serviceManagers } from '../../functions/system/services/ports.ts';
 import { readiness } from '../../functions/system/status/ports.ts';
 import { audio } from '../../functions/system/volume/ports.ts';
-import { tlsCertificate } from '../http/tls-certificate/ports.ts';
 import { Alerts } from './alerts.ts';
 import { logsFeed } from './feeds/logs.ts';
 import { jointsFeed, stateFeed } from './feeds/robot-state.ts';
@@ -26,7 +26,7 @@ export async function startProducers(hub: EventHub, ports: Ports): Promise<() =>
   const alerts = new Alerts({
     checks: await ports.get(readiness),
     keys: await ports.get(keyStore),
-    certificate: await ports.get(tlsCertificate),
+    servedTls: await ports.get(servedTls),
     events: hub,
     clock: ports.clock,
   });

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import type { Caller } from '../../functions/shared/access.ts';
 import { jogs } from '../../functions/shared/control/ports.ts';
-import { ServiceError } from '../../functions/shared/errors.ts';
+import { noSuchRoute, ServiceError } from '../../functions/shared/errors.ts';
 import { tokens } from '../../functions/shared/identity/ports.ts';
 import { StreamToken } from '../../functions/shared/identity/stream-token.ts';
 import { metrics } from '../../functions/shared/observability/ports.ts';
@@ -126,9 +126,7 @@ export function createUpgradeHandler(parts: UpgradeParts) {
   function portsFor(robotId: string | undefined): Ports {
     if (robotId === undefined) return ports;
     if (ports.config.fleet) return ports.forRobot(robotId, false);
-    throw new ServiceError('not_found', {
-      detail: 'No route matches this path. GET /openapi.json lists all routes.',
-    });
+    throw noSuchRoute();
   }
 
   function prefixOf({ url = '' }: IncomingMessage): string {

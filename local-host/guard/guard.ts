@@ -73,7 +73,7 @@ export async function startGuard({ config, logger, hostPid, exit }: Parts): Prom
   if (hostPid !== undefined && !channel.hasHost) waitForHost(2 * ORPHAN_MS);
 
   await relayStops(config, logger, stopper);
-  await warmUp({ config, logger, identity }, files.folder).catch((error: unknown) => {
+  await warmUp(config, files.folder).catch((error: unknown) => {
     logger.warn({ err: error }, 'cannot warm up: the first stop will take a little longer');
   });
   listeners = new StopListeners({ config, logger, identity, stopper }, files.folder, (serving) =>

@@ -1,11 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { ConfigError, loadConfig } from '../../functions/shared/config.ts';
-import { createLogger } from '../../functions/shared/observability/logger.ts';
+import { createLogger, type Logger } from '../../functions/shared/observability/logger.ts';
 import { LogDestination } from '../log-destination.ts';
 import { openServiceManager } from '../systemd/watchdog-helper.ts';
 import { GuardInUse, startGuard } from './guard.ts';
 
 /** How long the last log lines may take. */
 const LOG_CLOSE_MS = 500;
+/** The highest, as a nice value. */
+const PRIORITY = -20;
 /** Exit code: another service is guarded in the same folder. */
 const IN_USE = 3;
 
@@ -24,6 +28,7 @@ async function main(): Promise<void> {
   // The service that has started it tells it when to end; a signal to both must not leave the service without it.
   if (pid !== undefined) process.on('SIGINT', () => undefined).on('SIGHUP', () => undefined);
   process.on('SIGTERM', () => exit(0));
+  preferToService(logger);
   const manager = openServiceManager(process.env, logger);
   if (config.stopServer !== 'guard') {
     logger.info('there is no robot that needs a guard: SERVICE_ROBOT_URL names none behind a broker or a rosbridge');
@@ -32,6 +37,18 @@ async function main(): Promise<void> {
     await startGuard({ config, logger, hostPid: pid === undefined ? undefined : Number(pid), exit });
   }
   manager.ready();
+}
+
+/** Where both share a core, it runs before the service: one in trouble is often a busy one. */
+function preferToService(logger: Logger): void {
+  try {
+    setPriority(PRIORITY);
+    // It has a session of its own, and with that a share of its own.
+    writeFileSync('/proc/self/autogroup', String(PRIORITY));
+  } catch (error) {
+    // Only root may. On a robot its unit has a weight of its own.
+    logger.debug({ err: error }, 'the guard has the priority of the service');
+  }
 }
 
 function exit(code: number): void {

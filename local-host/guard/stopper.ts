@@ -19,11 +19,11 @@ const UNASKED_WAIT_MS = 10_000;
 /** How long an answer waits for the service to say that its fence has risen, in ms. */
 const FENCED_WAIT_MS = 50;
 
-interface Parts {
+export interface StopperParts {
   readonly config: Config;
   readonly logger: Logger;
-  readonly link: RobotLink;
-  readonly file: FenceFile;
+  readonly link: Pick<RobotLink, 'fence' | 'jog' | 'stop'>;
+  readonly file: Pick<FenceFile, 'raise' | 'reopen' | 'word'>;
   readonly acts: Acts;
   /** Tells the service of a stop; settles when its fence has risen, or with false after so many ms. */
   readonly tellHost: (word: number, sender: Sender | undefined, waitMs: number) => Promise<boolean>;
@@ -39,11 +39,11 @@ export interface GuardStop {
 
 /** Stops the robot over the guard's own link. */
 export class Stopper {
-  readonly #parts: Parts;
+  readonly #parts: StopperParts;
   readonly #unasked: StopUntilConfirmed;
   #word = 0;
 
-  constructor(parts: Parts) {
+  constructor(parts: StopperParts) {
     this.#parts = parts;
     this.#unasked = new StopUntilConfirmed(parts.logger);
     this.#unasked.by(() => this.#stop().report);

@@ -33,6 +33,8 @@ export interface Limits {
   readonly drainGraceMs: number;
   /** How long they then have to answer with an error before their connections are closed. */
   readonly drainEndMs: number;
+  /** How often the service's own TLS certificate is checked. */
+  readonly certificateCheckMs: number;
   readonly events: EventLimits;
 }
 
@@ -52,5 +54,6 @@ export const LIMITS: Limits = {
   bodyBytesPerOwner: 4 * 1024 * 1024,
   drainGraceMs: 5_000,
   drainEndMs: 3_000,
+  certificateCheckMs: 60_000,
   events: EVENT_LIMITS,
 };

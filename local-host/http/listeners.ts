@@ -8,6 +8,7 @@ import type { Router } from './router.ts';
 import { createHttpServer, type ServerParts } from './server.ts';
 import type { TlsCertificate } from './tls-certificate/port.ts';
 import { tlsCertificate } from './tls-certificate/ports.ts';
+import { CertificateRenewal } from './tls-certificate/self-signed/renewal.ts';
 import { listenOnSocket, SocketError } from './unix-socket.ts';
 
 /** Where clients reach the service. */
@@ -41,32 +42,51 @@ export class Listeners {
   stopProblem: string | undefined;
   /** Where stop alone is served; null while that is left to a guard, or to nobody. */
   stopAddresses: StopAddresses | null = null;
+  /** What the TLS listener shows, and its port; undefined while there is none. */
+  tls: { readonly certificate: TlsCertificate; readonly port: number } | undefined;
+  #renewal: CertificateRenewal | undefined;
+  #tlsAuthority: string | undefined;
+  /** Of the service's own pages. */
+  readonly #servicePorts: number[] = [];
 
   constructor(parts: ListenerParts) {
     this.#parts = parts;
   }
 
+  /** Why there is no TLS although the service makes its own certificate, or why that was not renewed. */
+  get tlsProblem(): string | undefined {
+    return this.#renewal?.problem();
+  }
+
+  /** What the TLS listener shows now; undefined while there is none. */
+  servedTls(): { readonly port: number; readonly pem: string } | undefined {
+    return this.tls && { port: this.tls.port, pem: this.tls.certificate.current().cert };
+  }
+
   /**
-   * Opens TCP and TLS, or neither. A Unix socket or an events port that cannot be opened is not fatal, so that no other
-   * user of the machine can keep the service from starting.
+   * Opens TCP and TLS, or neither. TLS with a certificate of our own, a Unix socket or an events port that cannot be
+   * opened is not fatal, so that no other user of the machine can keep the service from starting.
    * @throws StartError with one line when a port is in use; ConfigError for an invalid certificate or socket setting.
    */
   async open(): Promise<Addresses> {
-    const { ports } = this.#parts;
-    const { SERVICE_HOST, SERVICE_PORT, SERVICE_TLS_PORT } = ports.config;
-    const certificate = await ports.get(tlsCertificate);
-    const target = { host: SERVICE_HOST, port: SERVICE_PORT, setting: 'SERVICE_PORT' };
-    const tlsTarget = { host: SERVICE_HOST, port: SERVICE_TLS_PORT, setting: 'SERVICE_TLS_PORT' };
+    const { ports, limits } = this.#parts;
+    const { config, logger, clock } = ports;
+    const certificate = config.tlsSelfSigned ? undefined : await ports.get(tlsCertificate);
+    const target = { host: config.SERVICE_HOST, port: config.SERVICE_PORT, setting: 'SERVICE_PORT' };
     try {
       const tcp = await this.#listen(createHttpServer('tcp', this.#parts), target);
-      const tls = certificate && (await this.#listen(createHttpServer('tcp', this.#parts, certificate), tlsTarget));
-      if (ports.config.stopServer === 'service') {
-        const servicePorts = [tcp, ...(tls === undefined ? [] : [tls])].map(portOf);
-        this.stopAddresses = await this.#openStop(certificate, servicePorts);
+      this.#servicePorts.push(portOf(tcp));
+      if (certificate) await this.#openTls(certificate);
+      if (config.tlsSelfSigned) {
+        const listen = (own: TlsCertificate) => this.#openOwnTls(own);
+        const checkMs = limits.certificateCheckMs;
+        this.#renewal = new CertificateRenewal({ config, logger, clock, listen, checkMs });
+        await this.#renewal.start();
       }
+      if (config.stopServer === 'service') this.stopAddresses = await this.#openStop(this.tls?.certificate);
       return {
         url: `http://${tcp}`,
-        tlsUrl: tls === undefined ? undefined : `https://${tls}`,
+        tlsUrl: this.#tlsAuthority === undefined ? undefined : `https://${this.#tlsAuthority}`,
         socketPath: await this.#openSocket(),
         eventsUrl: await this.#openEvents(),
       };
@@ -76,31 +96,50 @@ export class Listeners {
     }
   }
 
+  async #openTls(certificate: TlsCertificate): Promise<void> {
+    const { SERVICE_HOST: host, SERVICE_TLS_PORT: port } = this.#parts.ports.config;
+    const target = { host, port, setting: 'SERVICE_TLS_PORT' };
+    this.#tlsAuthority = await this.#listen(createHttpServer('tcp', this.#parts, certificate), target);
+    this.tls = { certificate, port: portOf(this.#tlsAuthority) };
+    this.#servicePorts.push(this.tls.port);
+  }
+
+  async #openOwnTls(certificate: TlsCertificate): Promise<void> {
+    await this.#openTls(certificate);
+    if (this.stopAddresses) {
+      this.stopAddresses = { ...this.stopAddresses, tls_port: await this.#openStopPort(certificate) };
+    }
+  }
+
   /** The addresses of a guard, served by this process: a simulated robot is gone with it. */
-  async #openStop(certificate: TlsCertificate | undefined, servicePorts: number[]): Promise<StopAddresses> {
-    const {
-      ports: { config },
-      stopRouter,
-    } = this.#parts;
-    const { stopPort, stopTlsPort, stopSocketPath } = config;
-    const parts = { ...this.#parts, router: stopRouter, isOwnPage: createOwnPageCheck(servicePorts) };
-    const tcp = async (port: number | undefined, tls?: TlsCertificate): Promise<number | null> => {
-      if (port === undefined) return null;
-      const target = { host: config.SERVICE_HOST, port, setting: 'SERVICE_STOP_PORT' };
-      const authority = await this.#unlessTaken(() => this.#listen(createHttpServer('tcp', parts, tls), target));
-      return authority === null ? null : portOf(authority);
-    };
+  async #openStop(certificate: TlsCertificate | undefined): Promise<StopAddresses> {
+    const { config } = this.#parts.ports;
+    const { stopSocketPath } = config;
     const socket = async (): Promise<string> => {
-      const server = createHttpServer('socket', parts);
+      const server = createHttpServer('socket', this.#stopParts());
       await listenOnSocket(server, { ...config, SERVICE_SOCKET_PATH: stopSocketPath });
       this.#servers.push(server);
       return stopSocketPath;
     };
     return {
-      port: await tcp(stopPort),
-      tls_port: certificate ? await tcp(stopTlsPort, certificate) : null,
+      port: await this.#openStopPort(),
+      tls_port: certificate ? await this.#openStopPort(certificate) : null,
       socket: stopSocketPath === '' ? null : await this.#unlessTaken(socket),
     };
+  }
+
+  async #openStopPort(certificate?: TlsCertificate): Promise<number | null> {
+    const { stopPort, stopTlsPort, SERVICE_HOST: host } = this.#parts.ports.config;
+    const port = certificate ? stopTlsPort : stopPort;
+    if (port === undefined) return null;
+    const server = createHttpServer('tcp', this.#stopParts(), certificate);
+    const authority = await this.#unlessTaken(() => this.#listen(server, { host, port, setting: 'SERVICE_STOP_PORT' }));
+    return authority === null ? null : portOf(authority);
+  }
+
+  #stopParts(): ServerParts {
+    const { stopRouter } = this.#parts;
+    return { ...this.#parts, router: stopRouter, isOwnPage: createOwnPageCheck(this.#servicePorts) };
   }
 
   async #unlessTaken(listen: () => Promise<string>): Promise<string | null> {
@@ -150,6 +189,7 @@ export class Listeners {
 
   /** Closes every listener and its remaining connections. */
   async close(): Promise<void> {
+    await this.#renewal?.close();
     await Promise.all(this.#servers.map(close));
   }
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ServiceError } from '../../functions/shared/errors.ts';
+import { noSuchRoute, ServiceError } from '../../functions/shared/errors.ts';
 import { tokens } from '../../functions/shared/identity/ports.ts';
 import { answer, type RunPipeline } from '../../functions/shared/pipeline/answer.ts';
 import type { HostFacts } from '../../functions/shared/pipeline/exchange.ts';
@@ -206,11 +206,7 @@ export function createHttpServer(
 
   function noRoute(method: string, path: string): ServiceError {
     const allowed = router.allowed(path);
-    if (allowed.length === 0) {
-      return new ServiceError('not_found', {
-        detail: 'No route matches this path. GET /openapi.json lists all routes.',
-      });
-    }
+    if (allowed.length === 0) return noSuchRoute();
     return new ServiceError('method_not_allowed', {
       detail: `${method} is not allowed on this path. Allowed: ${allowed.join(', ')}.`,
       headers: { allow: allowed.join(', ') },

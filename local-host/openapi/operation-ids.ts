@@ -13,6 +13,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/{version}/keys/': 'listKeys',
   'POST /api/{version}/keys/': 'createKey',
   'DELETE /api/{version}/keys/{key_id}': 'revokeKey',
+  'GET /api/{version}/certificate/': 'getCertificate',
   'GET /.well-known/jwks.json': 'getJwks',
 
   'POST /api/{version}/coordinates/': 'sendCoordinates',
@@ -40,8 +41,14 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/{version}/estop': 'getEmergencyStop',
   'GET /api/{version}/robots/': 'listRobots',
 
-  'GET /api/{version}/urdf/{filename}': 'getUrdf',
+  'GET /api/{version}/urdf/': 'listUrdfs',
+  'GET /api/{version}/urdf/{filename+}': 'getUrdf',
+  'PUT /api/{version}/urdf/{filename+}': 'uploadUrdf',
+  'DELETE /api/{version}/urdf/{filename+}': 'deleteUrdf',
+  'GET /api/{version}/meshes/~{signature}/{filepath+}': 'getSignedMesh',
   'GET /api/{version}/meshes/{filepath+}': 'getMesh',
+  'PUT /api/{version}/meshes/{filepath+}': 'uploadMesh',
+  'DELETE /api/{version}/meshes/{filepath+}': 'deleteMesh',
 
   'GET /api/{version}/database/read/': 'readTable',
   'GET /api/{version}/database/read_item/': 'readRow',
@@ -64,6 +71,10 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/{version}/database/backups/{name}': 'downloadBackup',
   'PUT /api/{version}/database/backups/{name}': 'uploadBackup',
   'POST /api/{version}/database/restore/': 'restoreBackup',
+
+  'GET /api/{version}/backup/': 'listKeptArchives',
+  'POST /api/{version}/backup/': 'backUpRobot',
+  'POST /api/{version}/backup/restore': 'restoreRobot',
 
   'POST /api/{version}/skill/upload/': 'uploadSkill',
   'DELETE /api/{version}/skill/remove/': 'deleteSkill',

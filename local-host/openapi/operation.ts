@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import type { Access } from '../../functions/shared/access.ts';
+import { ByteStream } from '../../functions/shared/pipeline/byte-stream.schema.ts';
 import type { EndpointSpec, InputSpec } from '../../functions/shared/pipeline/spec.ts';
 import { successStatus } from '../../functions/shared/pipeline/success-status.ts';
 import { answersHead } from '../http/router.ts';
@@ -19,8 +20,8 @@ interface Group {
 const GROUPS: readonly Group[] = [
   {
     name: 'Authentication',
-    description: 'Tokens for API keys, and the keys that verify them.',
-    segments: ['auth', 'keys', '.well-known'],
+    description: 'Tokens for API keys, the keys that verify them, and the certificate of TLS.',
+    segments: ['auth', 'keys', 'certificate', '.well-known'],
   },
   {
     name: 'Commands',
@@ -33,6 +34,7 @@ const GROUPS: readonly Group[] = [
     description: 'Tables, their rows, CSV files and snapshots.',
     segments: ['database', 'clear_database'],
   },
+  { name: 'Whole robot', description: 'The whole robot in one file.', segments: ['backup'] },
   { name: 'Skills', description: 'Python files that the robot runs, and their runs.', segments: ['skill', 'runs'] },
   { name: 'Network', description: 'Wi-Fi.', segments: ['network'] },
   { name: 'LLM configuration', description: 'The settings of the language model.', segments: ['llm_config'] },
@@ -163,6 +165,11 @@ function shapeOf(schema: z.ZodType | undefined): z.ZodRawShape {
 function requestBody(spec: EndpointSpec, schema: z.ZodType): NonNullable<ZodOpenApiOperationObject['requestBody']> {
   const mediaType =
     spec.bodyStream?.mediaType ?? (spec.bodyType === 'multipart' ? 'multipart/form-data' : 'application/json');
+  const json = spec.bodyStream?.json;
+  if (json) {
+    const content = { [mediaType]: { schema: ByteStream }, 'application/json': { schema: json, ...exampleOf(json) } };
+    return { required: true, content };
+  }
   return { required: !spec.bodyOptional, content: { [mediaType]: { schema, ...exampleOf(schema) } } };
 }
 

@@ -20,12 +20,13 @@ interface Where {
 }
 
 /** What is shipped, with the addresses and files of a test in place of those that an operator fills in. */
-const shipped = (name: string, { port, service, certPath, keyPath }: Where) =>
+const shipped = (name: string, { port, service, certPath, keyPath, folder }: Where) =>
   readFileSync(join(ROOT, 'deploy', name), 'utf8')
     .replaceAll('127.0.0.1:8000', service)
     .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
     .replace('/etc/robot-rest/tls/fullchain.pem', certPath)
     .replace('/etc/robot-rest/tls/key.pem', keyPath)
+    .replace('/var/log/nginx/access.log', join(folder, 'access.log'))
     .replace('\nrobot.example {\n', `\nhttps://localhost:${port} {\n\ttls ${certPath} ${keyPath}\n`);
 
 const PROXIES = [
@@ -53,6 +54,7 @@ const PROXIES = [
     program: '/usr/bin/caddy',
     start(where: Where): RunningProgram {
       const { folder } = where;
+      writeFileSync(join(folder, 'access.log'), ''); // as shipped, it logs no requests
       const file = join(folder, 'Caddyfile');
       writeFileSync(file, `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${shipped('Caddyfile', where)}`);
       return startSystemProgram(this.program, ['run', '--adapter', 'caddyfile', '--config', file], { folder });
@@ -73,8 +75,9 @@ describe.each(PROXIES)('Behind $name as it is shipped', ({ name, program, start 
     let proxy: RunningProgram;
     let url: string;
     let ca: string;
+    let folder: string;
     beforeAll(async () => {
-      const folder = temporaryFolder();
+      folder = temporaryFolder();
       const port = await freePort();
       const { cert, certPath, keyPath } = makeCertificate(folder, 'proxy');
       ca = cert;
@@ -103,6 +106,14 @@ describe.each(PROXIES)('Behind $name as it is shipped', ({ name, program, start 
       expect([moved.status, moved.json.result.called]).toEqual([200, true]);
       const stopped = await call('/api/v2/stop', { method: 'POST' });
       expect([stopped.status, stopped.json.stopped]).toEqual([200, true]);
+    });
+
+    it('loads a mesh by its signed URL, which no log keeps', async () => {
+      const [mesh = ''] = (await call('/api/v2/urdf/pip.urdf?signed=true')).json.meshes;
+      expect((await http(url, mesh, { ca })).status).toBe(200);
+      expect((await call('/status')).status).toBe(200);
+      const log = readFileSync(join(folder, 'access.log'), 'utf8');
+      expect([log.includes('/status'), log.includes('meshes')]).toEqual([name === 'nginx', false]);
     });
 
     it('receives events over a WebSocket, as they happen', async () => {

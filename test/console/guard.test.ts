@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { describeWith } from '../support/components.ts';
 import { CHROMIUM, launchBrowser } from '../support/console-world.ts';
-import { freePort } from '../support/free-port.ts';
 import { type GuardedService, startGuardedBridge } from '../support/guarded-service.ts';
 import { RosbridgeStandIn } from '../support/rosbridge-server.ts';
 
@@ -24,8 +23,8 @@ describeWith('Chromium', CHROMIUM, 'The console of a service with a guard', () =
       return { ok: true };
     });
     service = await startGuardedBridge(standIn.url, MAPPING, {
-      SERVICE_PORT: String(await freePort()),
-      SERVICE_STOP_PORT: String(await freePort()),
+      SERVICE_PORT: '0',
+      SERVICE_STOP_PORT: '0',
     });
     browser = await launchBrowser();
   });

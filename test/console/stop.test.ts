@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { describeWith } from '../support/components.ts';
-import { CHROMIUM, ConsoleWorld, SIZES, type Tab } from '../support/console-world.ts';
+import { CHROMIUM, ConsoleWorld, SIZES, type Tab, VIEWS } from '../support/console-world.ts';
 import { until } from '../support/processes.ts';
 
 const UNCONFIRMED = 'Not confirmed: use the hardware stop.';
-const VIEWS = ['Overview', 'Drive', 'Commands'];
 
 /** Everything that can be pressed, and how far it is from Stop, in px. */
 const NEAREST = `(() => {
@@ -37,7 +36,7 @@ describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
   let stops: string[];
 
   async function open(options: Parameters<ConsoleWorld['signIn']>[2] = {}): Promise<void> {
-    tab = await world.signIn('user', '/', options);
+    tab = await world.signIn('enchanter', '/', options);
     stops = [];
     tab.page.on('request', (request) => {
       if (request.method() === 'POST' && request.url().endsWith('/api/v2/stop'))
@@ -72,8 +71,7 @@ describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
   it.each(SIZES)('is large, and far from everything else, on every view on %s', async (_name, viewport) => {
     await tab.page.setViewportSize(viewport);
     for (const view of VIEWS) {
-      await tab.page.getByRole('link', { name: view }).click();
-      await tab.page.getByRole('heading', { level: 1, name: view }).waitFor();
+      await world.visit(tab, view);
       const box = await button().boundingBox();
       expect(box?.height).toBeGreaterThanOrEqual(64);
       expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(viewport.height);
@@ -140,25 +138,5 @@ describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
     await says('The brakes did <b>not</b> answer.');
     await tab.page.unroute('**/api/v2/stop');
     await says('Confirmed: the robot stopped');
-  });
-
-  it('lives through a killed service: values grey with their age, controls off, and back by itself', async () => {
-    await tab.page.getByRole('link', { name: 'Commands' }).click();
-    await tab.page.getByRole('button', { name: /get_language/ }).click();
-    const ask = tab.page.getByRole('button', { name: 'Ask', exact: true });
-    const start = tab.page.getByRole('button', { name: 'Start', exact: true });
-    await until('commands can be sent', async () => (await ask.isEnabled()) && (await start.isEnabled()));
-    await tab.page.getByLabel('Find a command').fill('lang');
-    await world.service.stop();
-    await tab.page.locator('main.stale').waitFor();
-    await tab.page.getByText(/Values are \d+ s old/).waitFor();
-    await until('nothing can be driven', () => start.isDisabled());
-    await until('nothing can be written', () => ask.isDisabled());
-    await button().click();
-    await says(UNCONFIRMED);
-    await world.startService();
-    await tab.page.locator('main.stale').waitFor({ state: 'detached' });
-    await until('commands can be sent again', () => ask.isEnabled());
-    expect(await tab.page.getByLabel('Find a command').inputValue()).toBe('lang');
   });
 });

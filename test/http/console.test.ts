@@ -26,6 +26,9 @@ describe('The console', () => {
   it('is a 404 for programs, and changes nothing for other methods', async () => {
     const { status, json } = await http(service.url, '/', { headers: { accept: 'application/json' } });
     expect({ status, code: json.code }).toEqual({ status: 404, code: 'not_found' });
+    expect(json.detail).toContain('/docs shows all routes');
+    const behindProxy = await http(service.url, '/rest/nowhere');
+    expect(behindProxy.json.detail).toContain('/rest/docs shows all routes');
     expect((await http(service.url, '/', { method: 'HEAD', headers: BROWSER })).status).toBe(200);
   });
 

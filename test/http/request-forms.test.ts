@@ -18,6 +18,8 @@ describe('JSON', () => {
     ['charset=utf8', 'application/json; charset=utf8', body],
     ['charset="UTF8"', 'application/json;charset="UTF8"', body],
     ['a byte order mark', 'application/json', `\ufeff${body}`],
+    ['an empty parameter', 'application/json;', body],
+    ['empty parameters around charset', 'application/json ; ;charset=utf-8; ;', body],
   ])('is accepted with %s', async (_what, type, sent) => {
     const headers = { 'content-type': type };
     expect((await service.as('USER', '/api/v2/int/', { method: 'POST', headers, body: sent })).status).toBe(200);
@@ -41,7 +43,8 @@ describe('A media type that is refused', () => {
     ['application/json; foo=bar', 'Leave out the parameter "foo" of Content-Type'],
     ['application/json; charset=utf-8; x="y"', 'Leave out the parameter "x" of Content-Type'],
     ['application/json; charset=utf16', 'Send the body in UTF-8'],
-    ['application/json;', 'Content-Type: application/json'],
+    ['application/json charset=utf-8', 'Content-Type: application/json'],
+    ['application/json; charset=utf-8 charset=utf-8', 'Send the body in UTF-8'],
     ['text/plain', 'Content-Type: application/json'],
   ])('says how to mend %s', async (type, expected) => {
     const headers = { 'content-type': type };

@@ -5,11 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { largeUrdf } from '../support/large-urdf.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { temporaryFolder } from '../support/world.ts';
+import { loggerInto, temporaryFolder } from '../support/world.ts';
 
 const { xml, meshes } = largeUrdf();
 let folder: string;
 let service: TestService;
+const log: string[] = [];
 
 beforeAll(async () => {
   folder = temporaryFolder();
@@ -18,6 +19,7 @@ beforeAll(async () => {
   put('../secret.stl', 'secret');
   service = await startTestService({
     settings: { SERVICE_DESCRIPTION_DIR: folder, SERVICE_TRUSTED_PROXY: '127.0.0.1/32' },
+    logger: loggerInto(log, 'trace'),
   });
 });
 afterAll(() => service.stop());
@@ -76,6 +78,19 @@ describe('The URDF of a large robot', () => {
   );
 });
 
+describe('The URDF in a package', () => {
+  it('is listed, and answers with its slashes encoded or not', async () => {
+    put('arm/urdf/arm.urdf', '<robot/>');
+    for (const path of ['/api/v2/urdf', '/rest/api/v2/urdf/']) {
+      expect((await service.as('USER', path)).json).toEqual({ urdf: ['arm/urdf/arm.urdf', 'big.urdf'] });
+    }
+    for (const path of ['/api/v1/urdf/arm/urdf/arm.urdf', '/rest/api/v2/urdf/arm%2Furdf%2Farm.urdf/']) {
+      expect((await service.as('USER', path)).json).toEqual({ urdf: '<robot/>', meshes: [] });
+    }
+    expect((await service.as('USER', '/api/v1/urdf/')).status).toBe(404);
+  });
+});
+
 describe('A mesh, over HTTP', () => {
   const path = '/api/v2/meshes/big_robot_description/meshes/collision/left_0.stl';
   const content = 'big_robot_description/meshes/collision/left_0.stl';
@@ -129,5 +144,36 @@ describe('A mesh, over HTTP', () => {
     }
     while (open() > before) await pause(10); // a file that stays open ends in the time-out of the test
     expect((await service.as('USER', path)).status).toBe(200);
+  });
+});
+
+describe('The signed URLs of a URDF', () => {
+  const urdf = '/rest/api/v2/urdf/arm/urdf/arm.urdf?signed=true';
+
+  it('need no token, and so does what lies beside a mesh; none of them is logged or kept by caches', async () => {
+    put('arm/urdf/arm.urdf', '<robot><mesh filename="package://arm/meshes/base stl.dae"/></robot>');
+    put('arm/meshes/base stl.dae', 'mesh');
+    put('arm/textures/skin.png', 'skin');
+    put('hand/hand.stl', 'hand');
+    const asked = await service.as('USER', urdf);
+    const [url = ''] = asked.json.meshes;
+    expect(asked.headers['cache-control']).toBe('no-store');
+    expect(url).toMatch(/^\/rest\/api\/v2\/meshes\/~[\w.-]+\/arm\/meshes\/base%20stl\.dae$/);
+    expect(asked.json.urdf).toBe(`<robot><mesh filename="${url}"/></robot>`);
+
+    const open = (path: string, method = 'GET') => service.as(undefined, path, { method });
+    const mesh = await open(url);
+    expect([mesh.status, mesh.text, mesh.headers['content-type']]).toEqual([200, 'mesh', 'model/vnd.collada+xml']);
+    expect((await open(new URL('../textures/skin.png', `http://x${url}`).pathname)).text).toBe('skin');
+    expect((await open(url, 'HEAD')).status).toBe(200);
+    expect((await open(url.replace('base%20stl', 'none'))).status).toBe(404);
+    const signature = /~[^/]+/.exec(url)?.[0] ?? '';
+    for (const path of [`${signature}/hand/hand.stl`, `${signature}x/arm/textures/skin.png`, 'arm/textures/skin.png']) {
+      const { status, headers } = await open(`/api/v2/meshes/${path}`);
+      expect([path, status, headers['www-authenticate']]).toEqual([path, 401, expect.stringContaining('Bearer')]);
+    }
+    expect((await open(`/api/v2/meshes/${signature}/arm/..%2fhand/hand.stl`)).status).toBe(404);
+    expect(log.join('')).toContain('/api/{version}/meshes/~{signature}/');
+    expect(log.join('')).not.toContain(signature);
   });
 });

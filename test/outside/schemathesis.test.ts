@@ -44,6 +44,8 @@ describeOutside({ tools: ['schemathesis/bin/schemathesis'] }, 'Schemathesis', ()
         ...['--exclude-operation-id', 'streamEvents'], // it has no end
         ...['--exclude-operation-id', 'logout'], // it would end the token that all requests have
         ...['--exclude-operation-id', 'uploadBackup'], // it cannot make an SQLite file
+        ...['--exclude-operation-id', 'uploadUrdf'], // nor XML
+        ...['--exclude-operation-id', 'uploadMesh'], // nor a mesh
         ...headers.flatMap((header) => ['--header', header]),
         ...['--max-time', String(SECONDS), '--max-examples', '8', '--seed', '1', '--request-timeout', '30'],
         ...['--continue-on-failure', '--generation-database', 'none', '--no-color'],

@@ -8,16 +8,16 @@ import { MOSQUITTO } from '../support/mosquitto.ts';
 import { freshEnvironment, runToEnd } from '../support/process.ts';
 import { isAlive, until } from '../support/processes.ts';
 import { broker, start, useBroker } from '../support/python-example.ts';
-import { PAHO, type PythonRobot } from '../support/python-robot.ts';
+import { type PythonRobot, ROBOTS } from '../support/python-robot.ts';
 import { temporaryFolder } from '../support/world.ts';
 
-const PYTHON = PAHO["Debian's paho-mqtt"];
+const PYTHON = ROBOTS["Debian's paho-mqtt"];
 const FAR = { x: 0, y: 0, z: 0, theta: 36_000 }; // it turns for ten minutes
 const INSTANCE = 'mK3xV0c9Q2yT5uR8wZ1aBg';
 
 describeWith('mosquitto', MOSQUITTO, 'The guard of a robot behind a broker', () => {
   useBroker();
-  describeWith('python3-paho-mqtt', PYTHON, 'it', () => {
+  describeWith('python3-paho-mqtt', PYTHON.python, 'it', () => {
     let service: GuardedService | undefined;
     let robot: PythonRobot;
 

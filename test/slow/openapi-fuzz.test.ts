@@ -32,6 +32,8 @@ const NEVER_HERE: Readonly<Record<string, string>> = {
   'DELETE /api/v2/lease/{lease_id}: 200': 'an id is known to its holder only',
   'POST /api/v2/jog/: 200': 'it needs the id of a lease that is kept',
   'PUT /api/v2/database/backups/{name}: 201': 'no text is a database',
+  'GET /api/v1/meshes/~{signature}/{filepath}: 200': 'signatures end',
+  'GET /api/v2/meshes/~{signature}/{filepath}: 200': 'signatures end',
   'GET /: 200': 'only for an Accept that names text/html',
   'GET /console/{file}: 200': 'its name has the hash of its content',
 };

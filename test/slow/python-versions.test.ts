@@ -64,6 +64,10 @@ describeWith('Python 3', PYTHON, 'The wheel of robot_rest', () => {
       const printed = await runPython(['-c', program], { PYTHONPATH: target }, { python, cwd: '/' });
       expect(printed).toBe(`${target}/robot_rest/sync.py 1.0.0\n`);
       expect(readdirSync(join(target, 'robot_rest'))).toContain('py.typed');
+      const maker =
+        'from robot_rest.robot import Robot; from importlib.metadata import requires; print(requires("robot-rest"))';
+      const required = await runPython(['-c', maker], { PYTHONPATH: target }, { python, cwd: '/' });
+      expect(required).toBe(`['paho-mqtt>=2 ; extra == "mqtt"']\n`);
     }
   });
 });

@@ -7,7 +7,7 @@ import { describeWith } from '../support/components.ts';
 import { http } from '../support/http.ts';
 import { MOSQUITTO, startMosquitto } from '../support/mosquitto.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
-import { PAHO, PythonRobot } from '../support/python-robot.ts';
+import { PythonRobot, ROBOTS } from '../support/python-robot.ts';
 import { runReadmeSession, SESSION_PRINTS } from '../support/readme-session.ts';
 import { until } from '../support/robot-link-contract.ts';
 import { ROOT } from '../support/sources.ts';
@@ -18,7 +18,7 @@ describeWith('mosquitto', MOSQUITTO, 'The session of the README', () => {
     const simulated = await session({});
     const broker = await startMosquitto();
     const args = ['127.0.0.1', String(broker.port), 'robot-1'];
-    const robot = new PythonRobot(PAHO["Debian's paho-mqtt"], args, {
+    const robot = new PythonRobot(ROBOTS["Debian's paho-mqtt"], args, {
       ROBOT_MQTT_PASSWORD: broker.password('robot-1'),
     });
     try {

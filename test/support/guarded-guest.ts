@@ -3,7 +3,7 @@ import { type Guest, PATIENCE } from './guest.ts';
 import { type HttpAnswer, http } from './http.ts';
 import { InstalledGuest } from './installed-guest.ts';
 import { startMosquitto, type TestBroker } from './mosquitto.ts';
-import { PAHO, PythonRobot } from './python-robot.ts';
+import { PythonRobot, ROBOTS } from './python-robot.ts';
 import { until } from './system-programs.ts';
 
 const CLIENT = { host: 'localhost' };
@@ -39,7 +39,11 @@ export class GuardedGuest {
   static async boot(): Promise<GuardedGuest> {
     const broker = await startMosquitto();
     const password = { ROBOT_MQTT_PASSWORD: broker.password('robot-1') };
-    const robot = new PythonRobot(PAHO["Debian's paho-mqtt"], ['127.0.0.1', String(broker.port), 'robot-1'], password);
+    const robot = new PythonRobot(
+      ROBOTS["Debian's paho-mqtt"],
+      ['127.0.0.1', String(broker.port), 'robot-1'],
+      password,
+    );
     let installed: InstalledGuest | undefined;
     try {
       installed = await InstalledGuest.boot(async (guest) => {

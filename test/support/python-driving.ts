@@ -4,7 +4,7 @@ import type { RobotLink, Velocity } from '../../functions/shared/robot-link/port
 import { testHub } from './event-hub.ts';
 import { until } from './processes.ts';
 import { broker, closing, start } from './python-example.ts';
-import type { PythonRobot } from './python-robot.ts';
+import type { PythonRobot, RobotProgram } from './python-robot.ts';
 import { silentLogger, testConfig } from './world.ts';
 
 /** Ten times the watchdog of the example. */
@@ -48,8 +48,8 @@ interface Surroundings {
 }
 
 /** Starts the example, a link to it, and a stick that is not touched. */
-export async function startDriving(python: string, { environment = {}, port = broker.port }: Surroundings = {}) {
-  const { robot, caller } = await start(python, environment);
+export async function startDriving(program: RobotProgram, { environment = {}, port = broker.port }: Surroundings = {}) {
+  const { robot, caller } = await start(program, environment);
   const url = new URL(broker.url('service', '/robot-1'));
   url.port = String(port);
   const { hub } = testHub();
@@ -64,8 +64,8 @@ export async function startDriving(python: string, { environment = {}, port = br
 }
 
 /** The same, with the stick held ahead. */
-export async function startMoving(python: string, surroundings?: Surroundings) {
-  const parts = await startDriving(python, surroundings);
+export async function startMoving(program: RobotProgram, surroundings?: Surroundings) {
+  const parts = await startDriving(program, surroundings);
   parts.stick.velocity = AHEAD;
   await until('it moves', () => parts.robot.moves());
   return parts;

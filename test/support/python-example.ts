@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals'
 import { describeWith } from './components.ts';
 import { MOSQUITTO, startMosquitto, type TestBroker } from './mosquitto.ts';
 import { until } from './processes.ts';
-import { PAHO, PythonRobot, RobotCaller } from './python-robot.ts';
+import { PythonRobot, ROBOTS, RobotCaller, type RobotProgram } from './python-robot.ts';
 
 /** The broker of the running tests. */
 export let broker: TestBroker;
@@ -12,16 +12,16 @@ export const robots: PythonRobot[] = [];
 export const closing: Array<() => Promise<void>> = [];
 const callers: RobotCaller[] = [];
 
-/** Tests of the example with each supported paho-mqtt, or with some of them, against a Mosquitto of their own. */
+/** Tests of the robots in Python, or of some of them, against a Mosquitto of their own. */
 export function describeExample(
   what: string,
-  tests: (python: string) => void,
-  versions: ReadonlyArray<keyof typeof PAHO> = Object.keys(PAHO) as Array<keyof typeof PAHO>, // as: its own keys
+  tests: (robot: RobotProgram) => void,
+  versions: ReadonlyArray<keyof typeof ROBOTS> = Object.keys(ROBOTS) as Array<keyof typeof ROBOTS>, // as: its own keys
 ): void {
   describeWith('mosquitto', MOSQUITTO, what, () => {
     useBroker();
-    describe.each(versions.map((name) => [name, PAHO[name]] as const))('with %s', (name, python) => {
-      describeWith(name, python, 'it', () => tests(python));
+    describe.each(versions.map((name) => [name, ROBOTS[name]] as const))('with %s', (name, robot) => {
+      describeWith(name, robot.python, 'it', () => tests(robot));
     });
   });
 }
@@ -41,11 +41,11 @@ export function useBroker(): void {
   });
 }
 
-/** Starts the example as robot-1. */
-export function run(python: string, environment: Record<string, string> = {}): PythonRobot {
+/** Starts a robot as robot-1. */
+export function run(program: RobotProgram, environment: Record<string, string> = {}): PythonRobot {
   const password = { ROBOT_MQTT_PASSWORD: broker.password('robot-1') };
   const args = ['127.0.0.1', String(broker.port), 'robot-1'];
-  const robot = new PythonRobot(python, args, { ...password, ...environment });
+  const robot = new PythonRobot(program, args, { ...password, ...environment });
   robots.push(robot);
   return robot;
 }
@@ -57,9 +57,9 @@ export async function join(): Promise<RobotCaller> {
   return caller;
 }
 
-/** Starts the example and waits until it is online. */
-export async function start(python: string, environment: Record<string, string> = {}) {
-  const robot = run(python, environment);
+/** Starts a robot and waits until it is online. */
+export async function start(program: RobotProgram, environment: Record<string, string> = {}) {
+  const robot = run(program, environment);
   const caller = await join();
   await until('the robot is online', () => caller.presence?.online === true);
   return { robot, caller };

@@ -9,11 +9,21 @@ import type { JsonValue } from '../../functions/shared/kit/json.ts';
 import type { TestBroker } from './mosquitto.ts';
 import { ROOT } from './sources.ts';
 
-/** The Python interpreters that the example has to run with, by the paho-mqtt they have. */
-export const PAHO = {
-  "Debian's paho-mqtt": '/usr/bin/python3',
-  'the newest paho-mqtt': join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'robot-rest/paho-2/bin/python'),
-} as const;
+/** A program that is a robot, and the interpreter that runs it. */
+export interface RobotProgram {
+  readonly python: string;
+  readonly file: string;
+}
+
+const NEWEST_PAHO = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'robot-rest/paho-2/bin/python');
+const EXAMPLE = join(ROOT, 'examples/robot-mqtt.py');
+
+/** The example, by the paho-mqtt that it has to run with, and the same robot on the package robot_rest.robot. */
+export const ROBOTS = {
+  "Debian's paho-mqtt": { python: '/usr/bin/python3', file: EXAMPLE },
+  'the newest paho-mqtt': { python: NEWEST_PAHO, file: EXAMPLE },
+  'the package robot_rest.robot': { python: NEWEST_PAHO, file: join(ROOT, 'clients/python/tests/simulated_robot.py') },
+} as const satisfies Record<string, RobotProgram>;
 
 interface Line {
   /** ms since the epoch. */
@@ -21,7 +31,7 @@ interface Line {
   readonly text: string;
 }
 
-/** examples/robot-mqtt.py as a process of its own, and what it prints. */
+/** A robot as a process of its own, and what it prints. */
 export class PythonRobot {
   readonly #child: ChildProcess;
   readonly #lines: Line[] = [];
@@ -29,10 +39,10 @@ export class PythonRobot {
   /** Printed without a time: usage errors and tracebacks. */
   readonly noise: string[] = [];
 
-  constructor(python: string, args: readonly string[], environment: Record<string, string> = {}) {
-    const env = { PATH: process.env.PATH, ROBOT_PRINT_SPEED: '1', TZ: 'UTC', ...environment };
-    const program = join(ROOT, 'examples/robot-mqtt.py');
-    this.#child = spawn(python, ['-B', program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  constructor({ python, file }: RobotProgram, args: readonly string[], environment: Record<string, string> = {}) {
+    const packages = join(ROOT, 'clients/python/src');
+    const env = { PATH: process.env.PATH, PYTHONPATH: packages, ROBOT_PRINT_SPEED: '1', TZ: 'UTC', ...environment };
+    this.#child = spawn(python, ['-B', file, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     // `close` comes after the last line that it printed.
     this.exited = once(this.#child, 'close').then(([code]) => code as number | null); // as: null after a signal
     for (const stream of [this.#child.stdout, this.#child.stderr]) {

@@ -1,5 +1,5 @@
 import { beforeEach } from '@jest/globals';
-import { uploadSkill } from '../../functions/system/skills/change-skills.ts';
+import { parseUploadName, uploadSkill } from '../../functions/system/skills/change-skills.ts';
 import { listSkills } from '../../functions/system/skills/list-skills.ts';
 import { parseSkillName, type SkillName } from '../../functions/system/skills/skill-name.ts';
 import { type SkillWorld, skillWorld } from './skills.ts';
@@ -13,7 +13,7 @@ export function named(text: string): SkillName {
   return name;
 }
 
-export const upload = (name: string, text: string) => uploadSkill(named(name), Buffer.from(text), world);
+export const upload = (name: string, text: string) => uploadSkill(parseUploadName(name), Buffer.from(text), world);
 
 export const list = async () => (await listSkills(world)).skills;
 

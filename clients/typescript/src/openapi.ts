@@ -179,6 +179,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/backup/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the archives that restores have kept
+         * @description Of the whole robot, as it was before each of the last two restores. A restore takes their names.
+         *
+         *     Needs a token of access level ENCHANTER.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["listKeptArchives"];
+        put?: never;
+        /**
+         * Back up the whole robot
+         * @description A `.tar.gz` with the database, the skills, the language model, the description and the mapping, the settings without secrets, and as its last member `manifest.json` with the digest of each. No key is in it. An archive without its manifest broke off on the way. No body.
+         *
+         *     Needs a token of access level ENCHANTER.
+         */
+        post: operations["backUpRobot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/backup/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore the whole robot
+         * @description From an archive as the body, or by the name of one that an earlier restore has kept. Everything is checked before anything is touched: 422 `archive_invalid`. Parts that the archive does not have stay. All of it or nothing, also if the power fails. Meanwhile writes wait for up to 5 s and are then 409 `busy`. What was there is kept as an archive, the newest two. Settings are not applied, and keys stay as they are. 409 `conflict` for a newer release, and for another robot without `adopt`; 409 `busy` while a lease is fresh or anything moves.
+         *
+         *     Needs a token of access level ENCHANTER.
+         */
+        post: operations["restoreRobot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/bool/": {
         parameters: {
             query?: never;
@@ -193,6 +245,30 @@ export interface paths {
          * @description Needs a valid token of any access level.
          */
         post: operations["sendBool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/certificate/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the TLS certificate and its fingerprints
+         * @description To compare with what a browser shows, or to hand to another client. Over plain HTTP somebody in between could answer instead: ask over the Unix socket or over a TLS connection that is trusted already. Without a TLS listener both members are null.
+         *
+         *     Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["getCertificate"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1029,6 +1105,40 @@ export interface paths {
          *     HEAD is answered too.
          */
         get: operations["getMesh"];
+        /**
+         * Upload a mesh or texture of the robot
+         * @description At most 256 MiB, as `application/octet-stream` or with the media type of the file. Content that does not fit the ending of the name is 422; nothing is changed then.
+         *
+         *     Needs a token of access level ENCHANTER or ADMIN.
+         */
+        put: operations["uploadMesh"];
+        post?: never;
+        /**
+         * Delete a mesh or texture of the robot
+         * @description Needs a token of access level ENCHANTER or ADMIN.
+         */
+        delete: operations["deleteMesh"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/meshes/~{signature}/{filepath}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A mesh or texture of the robot, by a signed URL
+         * @description The URLs of a URDF that was asked for with `signed=true`. A signature opens the files of one folder for 10 minutes, and ends with the API key of whoever asked.
+         *
+         *     Open to anybody.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["getSignedMesh"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1388,7 +1498,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a skill
-         * @description A form with one part, a .py file named `skill`. A file name with the prefix `disabled.` stores it disabled. A skill of the same name is replaced. The source is parsed, not run; POST /api/v2/runs/ runs it.
+         * @description A form with one part, a .py file named `skill`. A file name with the prefix `disabled.` stores it disabled. A skill of the same name is replaced, but not by a file whose name has no `.py`: clients make such names up. The source is parsed, not run; POST /api/v2/runs/ runs it.
          *
          *     Needs a token of access level ENCHANTER or ADMIN.
          */
@@ -1441,6 +1551,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/urdf/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the URDFs of the robot
+         * @description Files that end in `.urdf`, and in `.xml` if their root is `<robot>`, wherever they are in the folder.
+         *
+         *     Needs a valid token of any access level.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["listUrdfs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/urdf/{filename}": {
         parameters: {
             query?: never;
@@ -1450,16 +1584,26 @@ export interface paths {
         };
         /**
          * URDF of the robot, with URLs for its meshes
-         * @description Every mesh and texture file name becomes a path-absolute URL of this service; nothing else in the XML changes.
+         * @description Every mesh and texture file name becomes a path-absolute URL of this service; nothing else in the XML changes. With `signed=true` the URLs need no token for 10 minutes, for loaders that send none.
          *
          *     Needs a valid token of any access level.
          *
          *     HEAD is answered too.
          */
         get: operations["getUrdf"];
-        put?: never;
+        /**
+         * Upload a URDF
+         * @description At most 8 MiB. XML that is not well-formed, or whose root is not `<robot>`, is 422 with line and column; nothing is changed then.
+         *
+         *     Needs a token of access level ENCHANTER or ADMIN.
+         */
+        put: operations["uploadUrdf"];
         post?: never;
-        delete?: never;
+        /**
+         * Delete a URDF of the robot
+         * @description Needs a token of access level ENCHANTER or ADMIN.
+         */
+        delete: operations["deleteUrdf"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1854,6 +1998,22 @@ export interface components {
             logo?: string | null;
             name?: string | null;
         };
+        Certificate: {
+            /** @description names and addresses that it is good for */
+            names: string[];
+            /** Format: date-time */
+            not_after: string;
+            /** Format: date-time */
+            not_before: string;
+            /** @description the certificate, for `curl --cacert` and the like */
+            pem: string;
+            /** @description SHA-256 of the public key in base64, for `curl --pinnedpubkey sha256//…`; a renewal keeps it */
+            public_key_sha256: string;
+            /** @description true: clients trust it only once they have been told to */
+            self_signed: boolean;
+            /** @description fingerprint of the certificate, as browsers show it; another one after each renewal */
+            sha256: string;
+        };
         ClearedDatabase: {
             /**
              * @description snapshot of the previous content; null if there was none
@@ -2092,6 +2252,12 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        DifferingSetting: {
+            archive: string | null;
+            /** @description null: not set; secrets are masked */
+            here: string | null;
+            name: string;
+        };
         DiskUsage: {
             /** Format: int64 */
             free_bytes: number;
@@ -2329,6 +2495,24 @@ export interface components {
         };
         Jwks: {
             keys: components["schemas"]["Jwk"][];
+        };
+        KeptArchive: {
+            /**
+             * Format: date-time
+             * @description RFC 3339
+             */
+            created_at: string;
+            /** @example robot-000001-20260401T120000Z.tar.gz */
+            name: string;
+            /**
+             * Format: int64
+             * @description bytes
+             */
+            size: number;
+        };
+        KeptArchiveList: {
+            /** @description newest first, at most two */
+            backups: components["schemas"]["KeptArchive"][];
         };
         /** @description A row of known_locations_table. What is read has every column */
         KnownLocationsTableRow: {
@@ -2632,7 +2816,7 @@ export interface components {
         };
         /** @description An error (RFC 9457). Endpoints may add members of their own. */
         Problem: {
-            /** @description stable; what a program decides by. New codes may be added: clients must accept codes that are not listed here. Known codes: `malformed_json`, `malformed_multipart`, `bad_request`, `missing_token`, `token_invalid`, `token_expired`, `missing_api_key`, `api_key_invalid`, `pairing_code_invalid`, `key_revoked`, `insufficient_access`, `secure_channel_required`, `not_found`, `unknown_command`, `unknown_table`, `row_not_found`, `skill_not_found`, `config_key_not_found`, `unit_not_allowed`, `method_not_allowed`, `request_timeout`, `conflict`, `already_exists`, `busy`, `stopped`, `not_ready`, `estop_engaged`, `lease_held`, `lease_required`, `driven_elsewhere`, `lease_lost`, `precondition_failed`, `too_large`, `uri_too_long`, `unsupported_media_type`, `range_not_satisfiable`, `host_not_allowed`, `validation_failed`, `wrong_value_type`, `invalid_python`, `backup_invalid`, `invalid_csv`, `file_too_large`, `wifi_wrong_password`, `wifi_ssid_not_found`, `wifi_no_address`, `wifi_eap_rejected`, `rate_limited`, `headers_too_large`, `internal_error`, `config_unreadable`, `robot_error`, `robot_unavailable`, `component_unavailable`, `robot_timeout`, `wifi_timeout`, `storage_full` */
+            /** @description stable; what a program decides by. New codes may be added: clients must accept codes that are not listed here. Known codes: `malformed_json`, `malformed_multipart`, `bad_request`, `missing_token`, `token_invalid`, `token_expired`, `missing_api_key`, `api_key_invalid`, `pairing_code_invalid`, `key_revoked`, `insufficient_access`, `secure_channel_required`, `not_found`, `unknown_command`, `unknown_table`, `row_not_found`, `skill_not_found`, `config_key_not_found`, `unit_not_allowed`, `method_not_allowed`, `request_timeout`, `conflict`, `already_exists`, `busy`, `stopped`, `not_ready`, `estop_engaged`, `lease_held`, `lease_required`, `driven_elsewhere`, `lease_lost`, `precondition_failed`, `too_large`, `uri_too_long`, `unsupported_media_type`, `range_not_satisfiable`, `host_not_allowed`, `validation_failed`, `wrong_value_type`, `invalid_python`, `backup_invalid`, `archive_invalid`, `invalid_csv`, `file_too_large`, `wifi_wrong_password`, `wifi_ssid_not_found`, `wifi_no_address`, `wifi_eap_rejected`, `rate_limited`, `headers_too_large`, `internal_error`, `config_unreadable`, `robot_error`, `robot_unavailable`, `component_unavailable`, `robot_timeout`, `wifi_timeout`, `storage_full` */
             code: string;
             /** @description a sentence a person can act on */
             detail: string;
@@ -2662,6 +2846,15 @@ export interface components {
             };
             /** @description always `ready` */
             status: string;
+        };
+        RemovedDescriptionFile: {
+            /** @example arm/meshes/base.stl */
+            path: string;
+            /**
+             * Format: int64
+             * @description bytes
+             */
+            size: number;
         };
         /** @example {
          *       "old_name": "wave_hello.py",
@@ -2696,6 +2889,19 @@ export interface components {
             rows: {
                 [key: string]: number;
             };
+        };
+        RestoredRobot: {
+            /**
+             * @description the archive of what was there before; null for a dry run
+             * @example robot-000001-20260401T120000Z.tar.gz
+             */
+            backup: string | null;
+            /** @description the mapping has changed, which the service reads when it starts */
+            restart_needed: boolean;
+            /** @description the parts that were replaced; of a dry run, that would be */
+            restored: string[];
+            /** @description how the settings here and there differ; none is applied */
+            settings: components["schemas"]["DifferingSetting"][];
         };
         /** @example {
          *       "backup": "snapshot-000001-20260401T120000Z.sqlite"
@@ -2736,6 +2942,13 @@ export interface components {
          *     } */
         RobotList: {
             robots: components["schemas"]["RobotSummary"][];
+        };
+        /** @example {
+         *       "name": "robot-000001-20260401T120000Z.tar.gz"
+         *     } */
+        RobotRestoreRequest: {
+            /** @example robot-000001-20260401T120000Z.tar.gz */
+            name: string;
         };
         /** @description A row of robots_table. What is read has every column */
         RobotsTableRow: {
@@ -3134,6 +3347,17 @@ export interface components {
             /** @description the robot has confirmed that it stands still; always `true` */
             stopped: boolean;
         };
+        StoredDescriptionFile: {
+            /** @example arm/meshes/base.stl */
+            path: string;
+            /** @description whether there was a file at this path */
+            replaced: boolean;
+            /**
+             * Format: int64
+             * @description bytes
+             */
+            size: number;
+        };
         /** @example {
          *       "command": "is_detected",
          *       "value": "rune-1"
@@ -3199,6 +3423,33 @@ export interface components {
             name: string;
             /** Format: int64 */
             rows: number;
+        };
+        /** @example {
+         *       "port": 8443,
+         *       "certificate": {
+         *         "sha256": "5F:3A:C6:0B:71:9E:24:D8:4C:17:EE:90:A2:35:6B:F1:08:DD:47:93:BC:5E:2A:60:F9:1C:84:37:AB:D0:E6:52",
+         *         "public_key_sha256": "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=",
+         *         "self_signed": true,
+         *         "names": [
+         *           "robot-1",
+         *           "robot-1.local",
+         *           "localhost",
+         *           "192.168.1.20",
+         *           "127.0.0.1",
+         *           "::1"
+         *         ],
+         *         "not_before": "2026-05-03T10:20:30.000Z",
+         *         "not_after": "2028-07-12T10:20:30.000Z",
+         *         "pem": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n"
+         *       }
+         *     } */
+        TlsState: {
+            certificate: components["schemas"]["Certificate"] | null;
+            /**
+             * Format: int64
+             * @description of the TLS listener
+             */
+            port: number | null;
         };
         TokenAnswer: {
             access_level: components["schemas"]["AccessLevel"];
@@ -3300,6 +3551,17 @@ export interface components {
              * @description rows that the file changed
              */
             updated: number;
+        };
+        UrdfList: {
+            /** @description `host`: of the machine that this service runs on, which is not the robot; absent: of the robot; always `host` */
+            of?: string;
+            /**
+             * @description paths in the description folder, sorted
+             * @example [
+             *       "pip.urdf"
+             *     ]
+             */
+            urdf: string[];
         };
         Volume: {
             /**
@@ -3668,6 +3930,79 @@ export interface operations {
             };
         };
     };
+    listKeptArchives: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptArchiveList"];
+                };
+            };
+        };
+    };
+    backUpRobot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                };
+            };
+        };
+    };
+    restoreRobot: {
+        parameters: {
+            query?: {
+                /** @description take the data of another robot; this one keeps its id */
+                adopt?: boolean;
+                /** @description check the whole archive and say what would be restored; nothing is changed */
+                dry_run?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/gzip": string;
+                /** @example {
+                 *       "name": "robot-000001-20260401T120000Z.tar.gz"
+                 *     } */
+                "application/json": components["schemas"]["RobotRestoreRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestoredRobot"];
+                };
+            };
+        };
+    };
     sendBool: {
         parameters: {
             query?: never;
@@ -3700,6 +4035,45 @@ export interface operations {
                      *       "ok": true
                      *     } */
                     "application/json": components["schemas"]["CommandResult"];
+                };
+            };
+        };
+    };
+    getCertificate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {
+                     *       "port": 8443,
+                     *       "certificate": {
+                     *         "sha256": "5F:3A:C6:0B:71:9E:24:D8:4C:17:EE:90:A2:35:6B:F1:08:DD:47:93:BC:5E:2A:60:F9:1C:84:37:AB:D0:E6:52",
+                     *         "public_key_sha256": "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=",
+                     *         "self_signed": true,
+                     *         "names": [
+                     *           "robot-1",
+                     *           "robot-1.local",
+                     *           "localhost",
+                     *           "192.168.1.20",
+                     *           "127.0.0.1",
+                     *           "::1"
+                     *         ],
+                     *         "not_before": "2026-05-03T10:20:30.000Z",
+                     *         "not_after": "2028-07-12T10:20:30.000Z",
+                     *         "pem": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n"
+                     *       }
+                     *     } */
+                    "application/json": components["schemas"]["TlsState"];
                 };
             };
         };
@@ -4968,6 +5342,119 @@ export interface operations {
             };
         };
     };
+    uploadMesh: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description where it is kept in the description folder, ending in stl, dae, obj, mtl, glb, png, jpg or jpeg; may contain slashes */
+                filepath: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredDescriptionFile"];
+                };
+            };
+        };
+    };
+    deleteMesh: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description path inside the description folder; may contain slashes */
+                filepath: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDescriptionFile"];
+                };
+            };
+        };
+    };
+    getSignedMesh: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description entity tags */
+                "if-match"?: string;
+                /** @description HTTP date */
+                "if-modified-since"?: string;
+                /** @description entity tags of the client's copies */
+                "if-none-match"?: string;
+                /** @description entity tag or date: the range is meant only for this state of the file */
+                "if-range"?: string;
+                /** @description HTTP date */
+                "if-unmodified-since"?: string;
+                /** @description one range of bytes, `bytes=0-1023`; several are answered with the whole file */
+                range?: string;
+            };
+            path: {
+                /** @description path inside the description folder; may contain slashes */
+                filepath: string;
+                /** @description from a URDF that was asked for with `signed=true` */
+                signature: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "model/gltf-binary": string;
+                    "model/gltf+json": string;
+                    "model/mtl": string;
+                    "model/obj": string;
+                    "model/stl": string;
+                    "model/vnd.collada+xml": string;
+                };
+            };
+            /** @description The requested range */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "model/gltf-binary": string;
+                    "model/gltf+json": string;
+                    "model/mtl": string;
+                    "model/obj": string;
+                    "model/stl": string;
+                    "model/vnd.collada+xml": string;
+                };
+            };
+        };
+    };
     configureWifi: {
         parameters: {
             query?: never;
@@ -5465,15 +5952,38 @@ export interface operations {
             };
         };
     };
-    getUrdf: {
+    listUrdfs: {
         parameters: {
             query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrdfList"];
+                };
+            };
+        };
+    };
+    getUrdf: {
+        parameters: {
+            query?: {
+                /** @description the URLs of meshes and textures need no token, for 10 minutes */
+                signed?: boolean;
+            };
             header?: {
                 /** @description entity tags of the client's copies */
                 "if-none-match"?: string;
             };
             path: {
-                /** @description name of a file in the description folder that ends in `.urdf` or `.xml` */
+                /** @description path of a file in the description folder that ends in `.urdf` or `.xml`; may contain slashes */
                 filename: string;
             };
             cookie?: never;
@@ -5487,6 +5997,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RobotDescription"];
+                };
+            };
+        };
+    };
+    uploadUrdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description where it is kept in the description folder, ending in `.urdf` or `.xml`; may contain slashes */
+                filename: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/xml": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredDescriptionFile"];
+                };
+            };
+        };
+    };
+    deleteUrdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description path of a file in the description folder that ends in `.urdf` or `.xml`; may contain slashes */
+                filename: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDescriptionFile"];
                 };
             };
         };

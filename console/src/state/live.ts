@@ -76,7 +76,6 @@ async function followForEver(of: Robot, signal: AbortSignal): Promise<void> {
     try {
       for await (const event of of.events([...TOPICS, ...own], { signal, interruptions: true })) {
         if (signal.aborted) return;
-        if (event.kind === 'interrupted' && isElsewhere(event.error)) throw event.error;
         take(event);
       }
     } catch (error) {
@@ -90,7 +89,7 @@ async function followForEver(of: Robot, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** A topic is not there; the client would go on asking for it. */
+/** A topic is only there at the robot itself. */
 function isElsewhere(error: unknown): boolean {
   return error instanceof RobotRestError && error.code === 'component_unavailable';
 }

@@ -26,6 +26,11 @@ let token: string | undefined;
 let siblings: Siblings | undefined;
 let dropping: ReturnType<typeof setTimeout> | undefined;
 
+/** The header of requests of whoever is signed in. */
+export function authorization(): Record<string, string> {
+  return token === undefined ? {} : { Authorization: `Bearer ${token}` };
+}
+
 /** Whether the signed-in level is this one or above. */
 export function isAtLeast(needed: AccessLevel): boolean {
   return level.value !== undefined && LEVELS.indexOf(level.value) >= LEVELS.indexOf(needed);

@@ -3,12 +3,15 @@ import { driveProblem, isTaking, lease as ownLease, releaseControl, takeControl 
 import { mayMove, mayWrite } from '../state/link.ts';
 import { lease } from '../state/live.ts';
 import { isAtLeast } from '../state/session.ts';
+import { videoUrl } from '../state/video.ts';
 import { texts } from '../texts.ts';
 import { Card } from '../ui/card.tsx';
+import { Lazy } from '../ui/lazy.tsx';
 import { GoToPose, Locations } from './destinations.tsx';
 import { Pad } from './pad.tsx';
 
 const t = texts.drive;
+const camera = () => import('./camera.tsx');
 
 /** Moves the robot by hand, and sends it to places. */
 export function Drive() {
@@ -16,6 +19,7 @@ export function Drive() {
     <div class="grid drive">
       <ControlCard />
       <Pad />
+      {videoUrl !== undefined && <Lazy load={camera} props={{}} />}
       <Locations />
       <GoToPose />
     </div>

@@ -3,9 +3,11 @@ import { type Config, databaseFile } from '../../shared/config.ts';
 import type { Logger } from '../../shared/observability/logger.ts';
 import { NO_METRICS } from '../../shared/observability/metrics.port.ts';
 import { Refusals } from '../../shared/observability/refusals.ts';
+import type { DatabaseFiles } from '../database-files.port.ts';
 import type { RobotDatabase } from '../port.ts';
 import type { SnapshotFiles } from '../snapshot-files.port.ts';
 import { SqliteDatabase } from './sqlite/database.ts';
+import { SqliteFiles } from './sqlite/database-files.ts';
 import { SnapshotFolder } from './sqlite/snapshot-folder.ts';
 
 /**
@@ -26,6 +28,11 @@ export async function openDatabase(
 /** The snapshots that the database of SERVICE_DATABASE_URL takes, as files. */
 export function openSnapshotFiles(config: Config, clock: () => number): SnapshotFiles {
   return new SnapshotFolder(storageOf(config), clock);
+}
+
+/** The same database as a file that can be taken elsewhere. */
+export function openDatabaseFiles(config: Config, database: RobotDatabase): DatabaseFiles {
+  return new SqliteFiles(storageOf(config), database);
 }
 
 function storageOf(config: Config) {

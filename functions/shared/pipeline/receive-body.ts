@@ -7,7 +7,8 @@ import { type Exchange, LARGE_BODY_BYTES, type PipelineRequest } from './exchang
 import type { EndpointSpec, StreamedType } from './spec.ts';
 
 const MEDIA_TYPE = {
-  json: /^application\/json[ \t]*(;[ \t]*charset="?utf-?8"?[ \t]*)?$/,
+  // Parameters may be empty (RFC 9110, section 5.6.6).
+  json: /^application\/json[ \t]*(?:(?:;[ \t]*)+(?:charset="?utf-?8"?[ \t]*(?:;[ \t]*)*)?)?$/,
   multipart: /^multipart\/form-data[ \t]*;/,
 };
 
@@ -20,7 +21,7 @@ const MAX_NAME_CHARS = 64;
  */
 export function receiveBody({ event, context: { exchange } }: PipelineRequest): void | Promise<void> {
   const { spec } = exchange;
-  if (spec.bodyStream) return openStream(event, exchange, spec.bodyStream);
+  if (spec.bodyStream && !isJsonInstead(event, spec.bodyStream)) return openStream(event, exchange, spec.bodyStream);
   if (hasNoBody(event)) {
     event.body = '';
     return;
@@ -35,25 +36,36 @@ export function receiveBody({ event, context: { exchange } }: PipelineRequest): 
   takeIn(bytes, event, exchange);
 }
 
+function isJsonInstead(
+  { headers }: PipelineRequest['event'],
+  { json }: NonNullable<EndpointSpec['bodyStream']>,
+): boolean {
+  return json !== undefined && MEDIA_TYPE.json.test((headers['content-type'] ?? '').trim().toLowerCase());
+}
+
 function openStream(
   event: PipelineRequest['event'],
   { host }: Exchange,
-  { mediaType, maxBytes }: NonNullable<EndpointSpec['bodyStream']>,
+  { mediaType, alsoTaken = [], maxBytes }: NonNullable<EndpointSpec['bodyStream']>,
 ): void {
-  requireStreamType(event.headers, mediaType);
+  requireStreamType(event.headers, mediaType, alsoTaken);
   if (Number(event.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const body = host.openBody?.(maxBytes) ?? Readable.from([Buffer.from(String(event.body ?? ''))]);
   event.body = body as unknown as string; // as: a streamed body stays a stream
 }
 
 /** Parameters are ignored, but for a character set other than UTF-8. */
-function requireStreamType(headers: PipelineRequest['event']['headers'], wanted: StreamedType): void {
+function requireStreamType(
+  headers: PipelineRequest['event']['headers'],
+  wanted: StreamedType,
+  others: readonly string[],
+): void {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const charset = parameters
     .map((one) => /^charset="?([^"]*)"?$/.exec(one.trim())?.[1])
     .find((one) => one !== undefined);
   const plain = headers['content-encoding'] === undefined && (charset === undefined || /^utf-?8$/.test(charset));
-  if (type.trim() === wanted && plain) return;
+  if ((type.trim() === wanted || others.includes(type.trim())) && plain) return;
   throw new ServiceError('unsupported_media_type', {
     detail: `Send the body as it is, in UTF-8 if it is text, with the header "Content-Type: ${wanted}".`,
   });

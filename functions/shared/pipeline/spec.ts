@@ -64,7 +64,14 @@ export interface EndpointSpec<
   /** `multipart`: the body stays bytes for the handler to take apart. Default `json`. */
   readonly bodyType?: 'json' | 'multipart';
   /** The body is handed over as it arrives, as a `Readable` of at most `maxBytes`; `body` of the input is `ByteStream`. */
-  readonly bodyStream?: { readonly mediaType: StreamedType; readonly maxBytes: number };
+  readonly bodyStream?: {
+    readonly mediaType: StreamedType;
+    /** Media types that are taken as well. */
+    readonly alsoTaken?: readonly string[];
+    readonly maxBytes: number;
+    /** A small JSON document of this schema may come in its place; `body` of the input is then a union of both. */
+    readonly json?: z.ZodType;
+  };
   /** The body is a command: at most SERVICE_COMMAND_BODY_MAX bytes. */
   readonly commandBody?: boolean;
   /** The request may come without a body; the schema then sees `undefined`. */
@@ -95,7 +102,12 @@ export interface EndpointSpec<
 }
 
 /** Media types of bodies that may be too large for memory. */
-export type StreamedType = 'text/csv' | 'application/vnd.sqlite3';
+export type StreamedType =
+  | 'text/csv'
+  | 'application/vnd.sqlite3'
+  | 'application/gzip'
+  | 'application/xml'
+  | 'application/octet-stream';
 
 /** What the audit trail shall say of a request. */
 export interface AuditNote {

@@ -5,8 +5,13 @@ const HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 /**
  * The page of the robot. All its URLs are relative, so that it works behind any prefix, including that of a public
  * proxy that this process may never see.
+ * @param videoUrl where it finds the camera (WHEP); undefined: there is none.
  */
-export function consolePage(rawPath: string, { script, style, icon }: ConsoleEntry): string {
+export function consolePage(
+  rawPath: string,
+  { script, parts, style, icon }: ConsoleEntry,
+  videoUrl: string | undefined,
+): string {
   const folder = rawPath.endsWith('/') ? 'console/' : `${rawPath.slice(rawPath.lastIndexOf('/') + 1)}/console/`;
   return `<!doctype html>
 <html lang="en">
@@ -17,8 +22,8 @@ export function consolePage(rawPath: string, { script, style, icon }: ConsoleEnt
 <title>Robot console</title>
 <link rel="icon" type="image/svg+xml" href="${folder}${icon}">
 <link rel="stylesheet" href="${folder}${style}">
-<script type="module" src="${folder}${script}"></script>
-</head>
+${parts.map((part) => `<link rel="modulepreload" href="${folder}${part}">\n`).join('')}<script type="module" src="${folder}${script}"></script>
+${videoUrl === undefined ? '' : `<meta name="robot-video" content="${videoUrl.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">\n`}</head>
 <body>
 <div id="console"></div>
 <noscript>This page needs JavaScript. To stop the robot, use its hardware stop.</noscript>
@@ -29,16 +34,20 @@ export function consolePage(rawPath: string, { script, style, icon }: ConsoleEnt
 
 /**
  * What the page may do: load from this service alone, nothing inline, no HTML from strings (Trusted Types), and talk to
- * this service and to where stop is served besides (Content Security Policy Level 3).
+ * this service, to where stop is served besides, and to the video server (Content Security Policy Level 3).
  */
-export function pagePolicy(host: string | undefined, stop: StopPorts | null): string {
+export function pagePolicy(host: string | undefined, stop: StopPorts | null, videoUrl: string | undefined): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data: blob:",
     'media-src blob:',
-    ["connect-src 'self'", ...stopOrigins(host, stop)].join(' '),
+    [
+      "connect-src 'self'",
+      ...stopOrigins(host, stop),
+      ...(videoUrl === undefined ? [] : [new URL(videoUrl).origin]),
+    ].join(' '),
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -1,7 +1,8 @@
-import { ServiceError } from '../../shared/errors.ts';
+import { noSuchRoute } from '../../shared/errors.ts';
 import { mediaRanges } from '../../shared/pipeline/accept.ts';
 import { endpoint } from '../../shared/pipeline/endpoint.ts';
 import { Reply } from '../../shared/pipeline/reply.ts';
+import { config } from '../../shared/ports.ts';
 import { PageHeaders } from './console.schema.ts';
 import { consolePage, pagePolicy } from './console-page.ts';
 import { consoleFiles, stopPorts } from './ports.ts';
@@ -16,19 +17,18 @@ export const handler = endpoint({
   input: { headers: PageHeaders },
   output: { mediaTypes: ['text/html'] },
   errors: ['not_found'],
-  uses: { consoleFiles, stopPorts },
-}).handler(({ rawPath, valid }, { consoleFiles, stopPorts }) => {
+  uses: { config, consoleFiles, stopPorts },
+}).handler(({ rawPath, valid }, { config, consoleFiles, stopPorts }) => {
   const { accept, host } = valid.headers;
   if (!mediaRanges(accept).some(({ type, weight }) => type === 'text/html' && weight > 0)) {
-    throw new ServiceError('not_found', {
-      detail: 'No route matches this path. GET /openapi.json lists all routes.',
-      headers: { vary: 'Accept' },
-    });
+    throw noSuchRoute({ vary: 'Accept' });
   }
-  return new Reply(consolePage(rawPath, consoleFiles.entry), {
+  // The robots of a fleet have cameras of their own.
+  const videoUrl = config.fleet ? undefined : config.SERVICE_VIDEO_URL;
+  return new Reply(consolePage(rawPath, consoleFiles.entry, videoUrl), {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-cache',
-    'content-security-policy': pagePolicy(host, stopPorts()),
+    'content-security-policy': pagePolicy(host, stopPorts(), videoUrl),
     'referrer-policy': 'no-referrer',
     vary: 'Accept',
   });

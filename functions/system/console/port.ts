@@ -10,6 +10,8 @@ export interface ConsoleFile {
 /** Names of the files that the page begins with. */
 export interface ConsoleEntry {
   readonly script: string;
+  /** What the script imports at once. */
+  readonly parts: readonly string[];
   readonly style: string;
   readonly icon: string;
 }

@@ -15,6 +15,19 @@ export interface DescriptionFile {
   close(): Promise<void>;
 }
 
+/** A file on its way in, invisible until it is placed. */
+export interface IncomingFile {
+  /** @throws ServiceError `storage_full` before it touches what is reserved. */
+  write(chunk: Buffer): Promise<void>;
+  /**
+   * Puts it at its path, synced to disk, in place of any file there. @returns whether there was one.
+   * @throws ServiceError `conflict`, `component_unavailable`.
+   */
+  place(): Promise<boolean>;
+  /** Removes it unless it has been placed, and frees its share of the transfers. Never rejects. */
+  discard(): Promise<void>;
+}
+
 /** The folder of URDF and meshes. Paths are relative to it, with slashes. */
 export interface DescriptionFiles {
   /**
@@ -24,4 +37,17 @@ export interface DescriptionFiles {
   open(path: string): Promise<DescriptionFile | undefined>;
   /** Whether `open` would find a file. */
   has(path: string): Promise<boolean>;
+  /** Paths of the URDFs, sorted; of a folder with very many files only the first ones that are found. */
+  list(): Promise<readonly string[]>;
+  /**
+   * Begins to take a file in. Nothing is written through links. `owner`: whose share of the transfers it takes.
+   * @throws ServiceError `busy`, `conflict` (something else is at the path, or on the way), `storage_full`,
+   * `component_unavailable`.
+   */
+  receive(path: string, owner: string): Promise<IncomingFile>;
+  /**
+   * Removes a file, and the folders that are empty then. @returns its size in bytes; undefined if there is none.
+   * @throws ServiceError `conflict` for what is not a regular file, `component_unavailable`.
+   */
+  remove(path: string): Promise<number | undefined>;
 }

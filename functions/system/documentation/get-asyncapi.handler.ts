@@ -6,6 +6,7 @@ import { eventsDocument } from './ports.ts';
 /** GET /asyncapi.json: the events of the service as AsyncAPI 3.1. Public. */
 export const handler = endpoint({
   access: 'public',
+  perRobot: true,
   summary: 'The events as an AsyncAPI 3.1 document',
   input: { headers: Revalidation },
   output: { mediaTypes: ['application/json'] },

@@ -5,15 +5,25 @@ import type { Skill } from './skill.schema.ts';
 import { fileNameOf, parseSkillName, SKILL_NAME_RULE, type SkillName } from './skill-name.ts';
 import type { SkillParts } from './skill-parts.ts';
 
+const NO_SUFFIX = ' Its file name came without ".py", perhaps made up by the client; rename the skill if so.';
+
 interface Changed {
   readonly message: string;
   readonly skill: Skill;
 }
 
+interface UploadName extends SkillName {
+  /**
+   * The file name has no suffix, as when a client makes one up from the name of the part (`filename="skill"`): two
+   * skills may come under it.
+   */
+  readonly madeUp?: boolean;
+}
+
 /** Parses the name of an uploaded file. @throws ServiceError `validation_failed` if it is not a valid skill name. */
-export function parseUploadName(fileName: string): SkillName {
+export function parseUploadName(fileName: string): UploadName {
   const name = parseSkillName(fileName);
-  if (name) return name;
+  if (name) return { ...name, madeUp: !fileName.endsWith('.py') };
   throw new ServiceError('validation_failed', {
     detail: `Invalid file name. ${SKILL_NAME_RULE}`,
     errors: [{ pointer: '/skill', message: SKILL_NAME_RULE }],
@@ -23,9 +33,10 @@ export function parseUploadName(fileName: string): SkillName {
 /**
  * Stores a skill, enabled or disabled according to its name, and replaces any skill with the same stem. If both forms
  * existed, only the uploaded one remains.
- * @throws ServiceError `invalid_python`, `conflict`, `storage_full`, `component_unavailable`.
+ * @throws ServiceError `invalid_python`, `conflict`, `already_exists` (under a made-up name), `storage_full`,
+ * `component_unavailable`.
  */
-export async function uploadSkill(name: SkillName, bytes: Buffer, parts: SkillParts) {
+export async function uploadSkill(name: UploadName, bytes: Buffer, parts: SkillParts) {
   const { files, python, signal } = parts;
   const enabled = !name.disabled;
   const fileName = fileNameOf(name.stem, enabled);
@@ -36,12 +47,13 @@ export async function uploadSkill(name: SkillName, bytes: Buffer, parts: SkillPa
     const replaced = await files.runExclusive(async () => {
       const forms = await formsOf(files, name.stem);
       assertRegular(forms.enabled, forms.disabled);
+      if (name.madeUp && locate(forms)) throw nameNeeded(name.stem);
       await staged.placeAs(fileName);
       if (enabled ? forms.disabled : forms.enabled) await files.remove(fileNameOf(name.stem, !enabled));
       await files.syncFolder();
       return locate(forms) !== undefined;
     });
-    const message = `The skill ${fileNameOf(name.stem, true)} was ${replaced ? 'replaced' : 'uploaded'}.`;
+    const message = `The skill ${fileNameOf(name.stem, true)} was ${replaced ? 'replaced' : 'uploaded'}.${name.madeUp ? NO_SUFFIX : ''}`;
     return { message, skill: describe(name.stem, enabled, staged, verdict), replaced };
   } finally {
     await staged.discard();
@@ -132,5 +144,11 @@ function bothForms(stem: string): ServiceError {
 function alreadyExists(stem: string): ServiceError {
   return new ServiceError('already_exists', {
     detail: `The skill ${fileNameOf(stem, true)} already exists. Remove it first, or choose another name.`,
+  });
+}
+
+function nameNeeded(stem: string): ServiceError {
+  return new ServiceError('already_exists', {
+    detail: `The skill ${fileNameOf(stem, true)} already exists, and the file name "${stem}" came without ".py", perhaps made up by the client. Send the file under its own name, such as greet.py; under ${fileNameOf(stem, true)} it replaces the skill.`,
   });
 }

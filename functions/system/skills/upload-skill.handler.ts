@@ -12,13 +12,20 @@ export const handler = endpoint({
   access: OPERATORS,
   summary: 'Upload a skill',
   description:
-    'A form with one part, a .py file named `skill`. A file name with the prefix `disabled.` stores it disabled. A skill of the same name is replaced. The source is parsed, not run; POST /api/v2/runs/ runs it.',
+    'A form with one part, a .py file named `skill`. A file name with the prefix `disabled.` stores it disabled. A skill of the same name is replaced, but not by a file whose name has no `.py`: clients make such names up. The source is parsed, not run; POST /api/v2/runs/ runs it.',
   bodyType: 'multipart',
   input: { headers: z.object({ 'content-type': z.string().default('') }), body: SkillForm },
   output: SkillUploaded,
   audit: 'skill.upload',
   uses: { files: skillFiles, python: pythonParser },
-  errors: ['malformed_multipart', 'invalid_python', 'conflict', 'storage_full', 'component_unavailable'],
+  errors: [
+    'malformed_multipart',
+    'invalid_python',
+    'conflict',
+    'already_exists',
+    'storage_full',
+    'component_unavailable',
+  ],
 }).handler(async ({ valid, signal, record }, { files, python }) => {
   const { fileName, bytes } = await readUploadForm(valid.body, valid.headers['content-type']);
   const name = parseUploadName(fileName);

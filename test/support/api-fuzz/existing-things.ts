@@ -37,6 +37,8 @@ const FOLDER = { path: 'known' };
 /** One that nobody needs. */
 const SPARE_EXPORT = { tablename: 'robots_table', path: 'spare/robots.csv' };
 const KEY = { method: 'POST', body: { name: 'known', level: 'USER' } };
+const URDF = { name: 'known.urdf', type: 'application/xml', body: '<robot name="known"/>' };
+const MESH = { name: 'known/a.obj', type: 'application/octet-stream', body: 'v 0 0 0\n' };
 const SKILL = 'known';
 const SOURCE = '@skill\ndef known():\n    pass\n';
 
@@ -53,6 +55,10 @@ const REQUESTS: Readonly<Record<string, (there: Inventory) => Requests>> = {
   'POST commands/{command}/': ({ commands }) => fc.constantFrom(...commands).chain(commandRequest),
   'GET meshes/{filepath}': () =>
     fc.constantFrom({}, { range: 'bytes=0-3' }).map((range) => ({ values: { filepath: 'meshes/base.stl', ...range } })),
+  'PUT urdf/{filename}': () => fc.constant({ values: { filename: URDF.name }, body: URDF.body }),
+  'DELETE urdf/{filename}': () => named(fc.constant(URDF.name), 'filename'),
+  'PUT meshes/{filepath}': () => fc.constant({ values: { filepath: MESH.name }, body: MESH.body }),
+  'DELETE meshes/{filepath}': () => named(fc.constant(MESH.name), 'filepath'),
   'GET database/read/': () => named(tablename, 'tablename'),
   'GET database/read_item/': () => named(leafKey, 'data'),
   'POST database/add_item/': ({ fresh }) =>
@@ -131,6 +137,8 @@ export class ExistingThings {
     if (/^(clear_)?database/.test(place)) await this.#fillDatabase();
     if (place.startsWith('database/exports/')) await this.#post('database/export_table/', { body: SPARE_EXPORT });
     if (/^(skill|runs)\//.test(place)) await this.#post('skill/upload/', skillForm());
+    if (place.startsWith('urdf/')) await this.#put('urdf', URDF);
+    if (place.startsWith('meshes/')) await this.#put('meshes', MESH);
     if (place.startsWith('runs/')) await this.#run();
     if (place.startsWith('keys/')) this.#key = (await this.#ask('/api/v2/keys/', KEY)).json.id;
     return REQUESTS[`${method} ${place}`]?.(await this.#inventory());
@@ -166,6 +174,12 @@ export class ExistingThings {
   async #post(place: string, call: HttpCall, expected: readonly number[] = [200]): Promise<void> {
     const answer = await this.#ask(`/api/v2/${place}`, { method: 'POST', body: {}, ...call });
     if (!expected.includes(answer.status)) throw new Error(`${place} answered ${answer.status}: ${answer.text}`);
+  }
+
+  async #put(place: string, { name, type, body }: typeof URDF): Promise<void> {
+    const headers = { 'content-type': type };
+    const { status, text } = await this.#ask(`/api/v2/${place}/${name}`, { method: 'PUT', headers, body });
+    if (status !== 200) throw new Error(`${place}/${name} answered ${status}: ${text}`);
   }
 
   async #inventory(): Promise<Inventory> {

@@ -11,11 +11,13 @@ import { listExports, removeExport } from './exports.ts';
 import { FreePages } from './free-pages.ts';
 import { IndexRoom } from './index-room.ts';
 import { openForWriting } from './opening.ts';
+import { copyOwn } from './own-copy.ts';
 import { restore } from './restore.ts';
 import type { RowForm } from './row-format.ts';
 import { bytesOf, bytesOfChanged, countRows, insertRow, removeRow, updateRow } from './rows.ts';
 import { Session } from './session.ts';
 import { listSnapshots } from './snapshots.ts';
+import { rehearse, takeIn } from './take-in.ts';
 import type { Storage } from './thread-protocol.ts';
 import { LogKeeper } from './write-ahead-log.ts';
 
@@ -24,6 +26,7 @@ export async function openWriter(storage: Storage, signal: AbortSignal) {
   const reserve = new DiskReserve(storage.minFree);
   const indexRoom = new IndexRoom(storage.file, reserve, signal);
   const { session, migrated } = await openForWriting(storage.file, storage.backupDir, Date.now());
+  await takeIn(session, storage.file); // a restore of the whole robot that was killed
   await indexRoom.prepare();
   const log = new LogKeeper(session, storage.file, reserve);
   const freePages = new FreePages(session, storage.file, reserve, log);
@@ -62,6 +65,8 @@ export async function openWriter(storage: Storage, signal: AbortSignal) {
     ),
     snapshot: kept((now: number) => snapshotNow({ session, storage, log }, now)),
     restore: kept((name: string, now: number) => restore(session, storage, name, now)),
+    rehearse: kept((copy: string) => rehearse(session, copy)),
+    takeIn: kept(() => takeIn(session, storage.file)),
     close: () => {
       freePages.close();
       log.close();
@@ -75,6 +80,7 @@ export function openReader(storage: Storage) {
   return {
     start: (table: TableName, page: Page, owner: string, form: RowForm) => cursors.start(table, page, owner, form),
     counts: () => countRows(storage.file),
+    copyOwn: (target: string) => copyOwn(storage.file, target, storage.minFree),
     continue: (id: number) => cursors.continue(id),
     end: (id: number) => cursors.end(id),
     exportTables: async (selection: Selection, path: string) => {

@@ -27,6 +27,7 @@ export function storageProblem(config: Config): string | undefined {
     dirname(databaseFile(config)),
     config.SERVICE_EXPORT_DIR,
     config.SERVICE_SKILLS_DIR,
+    config.SERVICE_DESCRIPTION_DIR,
     dirname(config.SERVICE_LLM_CONFIG_PATH),
   ]);
 }

@@ -2,6 +2,7 @@ import {
   closeSync,
   fchownSync,
   fsyncSync,
+  linkSync,
   mkdirSync,
   openSync,
   renameSync,
@@ -67,6 +68,27 @@ export function replaceFile(path: string, text: string): void {
     throw error;
   }
   syncFolder(path);
+}
+
+/**
+ * Creates a file (0600) unless there is one; its folder too (0700). link(2) puts a complete file in place or fails, so that
+ * of two processes that start at once exactly one makes it, and nobody ever sees half of it.
+ */
+export function createFileOnce(path: string, text: () => string): void {
+  while (!statSync(path, { throwIfNoEntry: false })) {
+    makePrivateFolder(dirname(path));
+    const temporary = writeBeside(path, text());
+    try {
+      linkSync(temporary, path);
+      syncFolder(path);
+    } catch (error) {
+      // EEXIST: another process was first. ENOENT: the clock jumped and another one took our file for a leftover.
+      const code = codeOf(error);
+      if (code !== 'EEXIST' && code !== 'ENOENT') throw error;
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+  }
 }
 
 /** Makes a file, or the names in a folder, survive a loss of power. */

@@ -3,7 +3,12 @@ import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { codeOf } from '../../../shared/kit/error-code.ts';
-import type { DescriptionFile, DescriptionFiles } from '../port.ts';
+import type { DiskReserve } from '../../../shared/kit/files/disk-reserve.ts';
+import { TransferPlaces } from '../../../shared/kit/transfer-places.ts';
+import type { WriteGate } from '../../../shared/kit/write-gate.ts';
+import type { DescriptionFile, DescriptionFiles, IncomingFile } from '../port.ts';
+import { findUrdfs } from './find-urdfs.ts';
+import { DescriptionChanges } from './incoming.ts';
 
 /** Excludes `.`, `..`, hidden files, and NUL, which would truncate the path. */
 const SEGMENT = /^[^./\0][^/\0]*$/;
@@ -15,13 +20,16 @@ const CHUNK_BYTES = 64 * 1024;
 /** A folder on disk; files outside of it are never served. */
 export class DescriptionFolder implements DescriptionFiles {
   readonly #folder: string;
+  readonly #changes: DescriptionChanges;
+  readonly #places = new TransferPlaces();
 
-  constructor(folder: string) {
+  constructor(folder: string, reserve: DiskReserve, gate: WriteGate) {
     this.#folder = folder;
+    this.#changes = new DescriptionChanges(folder, reserve, gate);
   }
 
   async open(path: string): Promise<DescriptionFile | undefined> {
-    if (!path.split('/').every((segment) => SEGMENT.test(segment))) return undefined;
+    if (!isServed(path)) return undefined;
     try {
       const [folder, target] = await Promise.all([realpath(this.#folder), realpath(join(this.#folder, path))]);
       if (!target.startsWith(folder + sep)) return undefined;
@@ -37,6 +45,23 @@ export class DescriptionFolder implements DescriptionFiles {
     await file?.close();
     return file !== undefined;
   }
+
+  list(): Promise<readonly string[]> {
+    return findUrdfs(this.#folder);
+  }
+
+  async receive(path: string, owner: string): Promise<IncomingFile> {
+    const release = this.#places.take(owner);
+    return this.#changes.receive(path, release);
+  }
+
+  async remove(path: string): Promise<number | undefined> {
+    return isServed(path) ? this.#changes.remove(path) : undefined;
+  }
+}
+
+function isServed(path: string): boolean {
+  return path.split('/').every((segment) => SEGMENT.test(segment));
 }
 
 async function openRegular(path: string): Promise<DescriptionFile | undefined> {

@@ -19,7 +19,7 @@ describe('Alerts', () => {
     let problem: string | undefined = '/data has 3 bytes left';
     const { events, told } = collecting();
     const checks = [{ part: 'storage', reason: 'A disk is full.', problem: async () => problem }];
-    const alerts = new Alerts({ checks, certificate: undefined, keys: NO_KEYS, events, clock: Date.now });
+    const alerts = new Alerts({ checks, servedTls: () => undefined, keys: NO_KEYS, events, clock: Date.now });
     await alerts.check();
     await alerts.check();
     await alerts.check();
@@ -30,10 +30,19 @@ describe('Alerts', () => {
     expect(told.slice(1)).toEqual([['cleared', { alert: 'storage' }]]);
   });
 
+  it('tell of TLS as of its certificate', async () => {
+    const { events, told } = collecting();
+    const checks = [{ part: 'tls', reason: 'TLS is off.', problem: async () => 'the disk is full' }];
+    const alerts = new Alerts({ checks, servedTls: () => undefined, keys: NO_KEYS, events, clock: Date.now });
+    await alerts.check();
+    alerts.close();
+    expect(told).toEqual([['raised', { alert: 'certificate', message: 'TLS is off.' }]]);
+  });
+
   it('are raised when a check fails', async () => {
     const { events, told } = collecting();
     const checks = [{ part: 'robot', reason: 'No robot.', problem: () => Promise.reject(new Error('x')) }];
-    const alerts = new Alerts({ checks, certificate: undefined, keys: NO_KEYS, events, clock: Date.now });
+    const alerts = new Alerts({ checks, servedTls: () => undefined, keys: NO_KEYS, events, clock: Date.now });
     await alerts.check();
     alerts.close();
     await new Promise(setImmediate);
@@ -52,7 +61,7 @@ describe('An API key', () => {
     ]);
     const { events, told } = collecting();
     let now = Date.parse(day(0.5));
-    const alerts = new Alerts({ checks: [], certificate: undefined, keys, events, clock: () => now });
+    const alerts = new Alerts({ checks: [], servedTls: () => undefined, keys, events, clock: () => now });
     await alerts.check();
     expect(told).toEqual([]);
     now = Date.parse(day(1));
@@ -75,15 +84,14 @@ describeWith('openssl', OPENSSL, 'A certificate', () => {
       [13, 1],
     ] as const) {
       const { events, told } = collecting();
-      const certificate = { current: () => ({ cert, key: '' }) };
       const alerts = new Alerts({
         checks: [],
-        certificate,
+        servedTls: () => ({ pem: cert }),
         keys: NO_KEYS,
         events,
         clock: () => expiresAt - days * 86_400_000,
       });
-      await new Promise(setImmediate);
+      await alerts.check();
       alerts.close();
       expect(told).toHaveLength(count);
     }

@@ -143,7 +143,15 @@ describe('A request', () => {
       Object.values(requestBody?.content ?? {}).map(({ schema, example }) => ({ operationId, schema, example })),
     );
     const without = bodies.filter(({ example }) => example === undefined).map(({ operationId }) => operationId);
-    expect(without).toEqual(['uploadTable', 'uploadBackup', 'uploadSkillV1', 'uploadSkill']);
+    expect(without).toEqual([
+      'uploadUrdf',
+      'uploadMesh',
+      'uploadTable',
+      'uploadBackup',
+      'restoreRobot',
+      'uploadSkillV1',
+      'uploadSkill',
+    ]);
     for (const { operationId, schema, example } of bodies.filter(({ example }) => example !== undefined)) {
       const fits = ajv.validate({ $ref: `api${schema.$ref}` }, example);
       expect([operationId, fits, ajv.errorsText()]).toEqual([operationId, true, 'No errors']);

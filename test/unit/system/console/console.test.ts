@@ -5,11 +5,11 @@ import { handler as getConsolePage } from '../../../../functions/system/console/
 import type { ConsoleFiles, StopPorts } from '../../../../functions/system/console/port.ts';
 import { consoleFiles, stopPorts } from '../../../../functions/system/console/ports.ts';
 import { invoke } from '../../../support/invoke.ts';
-import { testPorts } from '../../../support/world.ts';
+import { testConfig, testPorts } from '../../../support/world.ts';
 
 const file = { mediaType: 'text/css; charset=utf-8', bytes: buffer('plain'), br: buffer('br'), gzip: buffer('gzip') };
 const files: ConsoleFiles = {
-  entry: { script: 'main-A.js', style: 'style-B.css', icon: 'icon-C.svg' },
+  entry: { script: 'main-A.js', parts: ['shared-D.js'], style: 'style-B.css', icon: 'icon-C.svg' },
   read: (name) => (name === 'style-B.css' ? file : undefined),
 };
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
@@ -18,8 +18,11 @@ function buffer(text: string): Buffer {
   return Buffer.from(text);
 }
 
-function portsWith(stop: StopPorts | null = null) {
-  return testPorts({ given: [give(consoleFiles, files), give(stopPorts, () => stop)] });
+function portsWith(stop: StopPorts | null = null, settings: Record<string, string> = {}) {
+  return testPorts({
+    config: testConfig(settings),
+    given: [give(consoleFiles, files), give(stopPorts, () => stop)],
+  });
 }
 
 async function policyOf(host: string, stop: StopPorts | null): Promise<string> {
@@ -41,7 +44,7 @@ describe('GET /', () => {
   ])('%s refers to its files relatively', async (path, folder) => {
     const { headers, body } = await invoke(getConsolePage, { ports: portsWith(), path, headers: { accept: BROWSER } });
     const names = [...String(body).matchAll(/(?:src|href)="([^"]*)"/g)].map((match) => match[1]);
-    expect(names).toEqual(['icon-C.svg', 'style-B.css', 'main-A.js'].map((name) => folder + name));
+    expect(names).toEqual(['icon-C.svg', 'style-B.css', 'shared-D.js', 'main-A.js'].map((name) => folder + name));
     expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', vary: 'Accept' });
   });
 
@@ -80,6 +83,39 @@ describe('GET /', () => {
       expect(await policyOf(host, { port: 8002, tls_port: null })).toBe("'self'");
     },
   );
+});
+
+describe('The camera', () => {
+  const page = (settings: Record<string, string>) =>
+    invoke(getConsolePage, { ports: portsWith(null, settings), path: '/', headers: { accept: BROWSER } });
+
+  it('is named by the page, which may talk to its server', async () => {
+    const { headers, body } = await page({ SERVICE_VIDEO_URL: 'http://robot.local:8889/front&left/whep' });
+    expect(body).toContain('<meta name="robot-video" content="http://robot.local:8889/front&amp;left/whep">');
+    expect(headers['content-security-policy']).toContain("connect-src 'self' http://robot.local:8889;");
+  });
+
+  it.each<Record<string, string>>([
+    {},
+    { SERVICE_VIDEO_URL: '' },
+    { SERVICE_VIDEO_URL: 'http://a/whep', SERVICE_ROBOT_URL: 'mqtt://broker' },
+  ])('is not there with %j', async (settings) => {
+    const { headers, body } = await page(settings);
+    expect(body).not.toContain('robot-video');
+    expect(headers['content-security-policy']).toContain("connect-src 'self';");
+  });
+
+  it.each([
+    'robot.local:8889',
+    'ws://robot.local/whep',
+    'javascript:alert(1)',
+    "http://a;script-src'unsafe-inline'/whep",
+    'http://user:secret@robot.local/whep',
+    'http://robot.local/whep?jwt=secret',
+    'http://[::1]:8889/whep',
+  ])('cannot be at %s', (url) => {
+    expect(() => testConfig({ SERVICE_VIDEO_URL: url })).toThrow('SERVICE_VIDEO_URL');
+  });
 });
 
 describe('GET /console/{file}', () => {

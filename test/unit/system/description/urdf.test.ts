@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Ports } from '../../../../functions/shared/port.ts';
 import { handler } from '../../../../functions/system/description/get-urdf.handler.ts';
+import { handler as listHandler } from '../../../../functions/system/description/list-urdf.handler.ts';
 import { callersAre } from '../../../support/caller.ts';
 import { type Answer, invoke } from '../../../support/invoke.ts';
 import { temporaryFolder, testConfig, testPorts } from '../../../support/world.ts';
@@ -90,6 +91,54 @@ describe('A URDF', () => {
   });
 });
 
+describe('The URDF of a ROS package', () => {
+  it.each([
+    ['arm_description/urdf/arm.urdf', 'package://arm_description/meshes/a.stl', 'arm_description/meshes/a.stl'],
+    ['src/arm/urdf/arm.urdf', 'package://arm/meshes/a.stl', 'src/arm/meshes/a.stl'],
+    ['src/arm/urdf/arm.urdf', 'package://hand/a.stl', 'src/hand/a.stl'],
+    ['arm-main/urdf/arm.urdf', 'package://arm/meshes/a.stl', 'arm-main/meshes/a.stl'],
+    ['arm/urdf/arm.urdf', '../meshes/a.stl', 'arm/meshes/a.stl'],
+    ['arm/urdf/arm.urdf', 'parts/a.stl', 'arm/urdf/parts/a.stl'],
+    ['arm/urdf/arm.urdf', '../../../a.stl', 'a.stl'],
+  ])('%s finds %s as %s', async (urdf, reference, expected) => {
+    put(urdf, `<robot><mesh filename="${reference}"/></robot>`);
+    put(expected);
+    expect((await get(urdf)).body.meshes).toEqual([`/api/v2/meshes/${expected}`]);
+  });
+
+  it('shows a mesh that is missing where it will be found', async () => {
+    const references = ['package://arm/meshes/a.stl', 'package://hand/b.stl', '../c.stl'];
+    put('src/arm/urdf/arm.urdf', `<robot>${references.map((one) => `<mesh filename="${one}"/>`).join('')}</robot>`);
+    const urls = ['src/arm/meshes/a.stl', 'b.stl', 'src/arm/c.stl'].map((path) => `/api/v2/meshes/${path}`);
+    expect((await get('src/arm/urdf/arm.urdf')).body.meshes).toEqual(urls);
+    for (const path of ['src/arm/meshes/a.stl', 'b.stl', 'src/arm/c.stl']) put(path);
+    expect((await get('src/arm/urdf/arm.urdf')).body.meshes).toEqual(urls);
+  });
+
+  it('is listed, and what is no URDF is not', async () => {
+    for (const path of ['z.urdf', 'arm/urdf/arm.urdf', 'arm/urdf/arm.urdf.xacro', '.hidden/x.urdf']) put(path);
+    put('arm/package.xml', '<?xml version="1.0"?>\n<package/>');
+    put('old/robot.xml', '<?xml version="1.0"?>\n<robot\n name="old"/>');
+    symlinkSync('/etc', join(folder, 'link'));
+    const { status, body } = await invoke(listHandler, {
+      ports,
+      path: '/api/v2/urdf/',
+      headers: { authorization: 'Bearer t' },
+    });
+    expect([status, body]).toEqual([200, { urdf: ['arm/urdf/arm.urdf', 'old/robot.xml', 'z.urdf'] }]);
+  });
+
+  it.each(['arm/arm.xacro', 'arm/arm.urdf', 'arm/arm', 'arm/arm.urdf.xacro'])(
+    'that is a template is named when %s is asked for',
+    async (asked) => {
+      put(asked.endsWith('.urdf.xacro') ? asked : 'arm/arm.xacro');
+      const { status, body } = await get(asked);
+      expect([status, body.code]).toEqual([404, 'not_found']);
+      expect(body.detail).toMatch(/^"arm\/arm(\.urdf)?\.xacro" is a xacro file.* -o arm\.urdf/);
+    },
+  );
+});
+
 describe('A URDF is refused', () => {
   const BOMB = '<!DOCTYPE robot [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><robot name="&b;"/>';
   const OUTSIDE = '<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/passwd">]><robot>&x;</robot>';
@@ -121,7 +170,8 @@ describe('A URDF is refused', () => {
     'none.urdf',
     'mesh.stl',
     'folder.urdf',
-    'sub/r.urdf',
+    'sub/other.urdf',
+    'sub/../r.urdf',
     '../r.urdf',
     '/etc/passwd',
     'r.urdf\0',

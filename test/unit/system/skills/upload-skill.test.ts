@@ -45,6 +45,20 @@ describe('Uploading', () => {
     expect(world.contents()).toEqual({ [after]: 'new' });
   });
 
+  it.each([
+    ['skill', 'skill.py'],
+    ['disabled.skill', 'skill.py'],
+    ['skill', 'disabled.skill.py'],
+  ])('under the name %s, without a suffix, names the stored file and does not replace %s', async (name, present) => {
+    expect((await upload('other', 'first')).message).toContain('other.py was uploaded. Its file name came without');
+    await upload(present, 'kept');
+    await expect(upload(name, 'second')).rejects.toMatchObject({
+      code: 'already_exists',
+      message: expect.stringContaining('Send the file under its own name'),
+    });
+    expect(world.contents()).toEqual({ 'other.py': 'first', [present]: 'kept' });
+  });
+
   it('leaves one form where there were two', async () => {
     world.put('x.py', 'a');
     world.put('disabled.x.py', 'b');

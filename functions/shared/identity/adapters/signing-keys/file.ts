@@ -1,7 +1,5 @@
-import { linkSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { codeOf } from '../../../kit/error-code.ts';
-import { makePrivateFolder, sweepIfPossible, syncFolder, writeBeside } from '../../../kit/files/replace-file.ts';
+import { ownCommand } from '../../../build-info.ts';
+import { createFileOnce, sweepIfPossible } from '../../../kit/files/replace-file.ts';
 import { type ReadFile, requirePrivate, WatchedFile } from '../../../kit/files/watched-file.ts';
 import type { Logger } from '../../../observability/logger.ts';
 import type { SigningKeys } from '../../signing-keys.port.ts';
@@ -36,32 +34,12 @@ export function openKeyFile(path: string, logger: Logger, clock: () => number): 
 export function keysOf(file: ReadFile): PemKey[] {
   requirePrivate(
     file,
-    'make it private with chmod 600 and, as it may have leaked, run "npm run --silent jwt-key -- rotate --now"',
+    `make it private with chmod 600 and, as it may have leaked, run "${ownCommand('jwt-key', 'rotate --now')}"`,
   );
   return parsePem(file.text);
 }
 
-/**
- * Makes the key file unless there is one. link(2) puts a complete file in place or fails, so that of two processes that
- * start at once exactly one makes the key, and nobody ever sees half of it.
- */
+/** Makes the key file unless there is one. @throws system errors. */
 export function createKeyFile(path: string): void {
-  while (!exists(path)) {
-    makePrivateFolder(dirname(path));
-    const temporary = writeBeside(path, formatPem([newKey()]));
-    try {
-      linkSync(temporary, path);
-      syncFolder(path);
-    } catch (error) {
-      // EEXIST: another process was first. ENOENT: the clock jumped and another one took our file for a leftover.
-      const code = codeOf(error);
-      if (code !== 'EEXIST' && code !== 'ENOENT') throw error;
-    } finally {
-      rmSync(temporary, { force: true });
-    }
-  }
-}
-
-function exists(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  createFileOnce(path, () => formatPem([newKey()]));
 }

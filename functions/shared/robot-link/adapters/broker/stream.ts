@@ -1,7 +1,11 @@
 import { connect as connectTcp, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
+import { writeToStream } from 'mqtt-packet';
 import type { BrokerAddress } from './broker-address.ts';
+
+// Otherwise it makes a buffer for each number up to 65,535 with its first packet: 6 MB, a tenth of the guard.
+writeToStream.cacheNumbers = false;
 
 /**
  * A connection to a broker that sends each packet at once; with TLS its certificate is checked against the system's

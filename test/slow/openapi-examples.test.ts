@@ -45,6 +45,7 @@ const NEVER_THERE: Readonly<Record<string, readonly [status: number, code: strin
   restoreBackup: [404, 'not_found'],
   downloadBackup: [404, 'not_found'],
   uploadBackup: [422, 'backup_invalid'],
+  restoreRobot: [409, 'busy'], // an example before it has acquired the lease
   pair: [401, 'pairing_code_invalid'],
   revokeKey: [404, 'not_found'],
   keepLease: [410, 'lease_lost'],
@@ -54,6 +55,7 @@ const NEVER_THERE: Readonly<Record<string, readonly [status: number, code: strin
   stopRun: [404, 'not_found'],
   getRunLogs: [404, 'not_found'],
   getConsoleFile: [404, 'not_found'],
+  getSignedMesh: [401, 'token_invalid'],
 };
 
 /** Answers that do not end; `http/events/sse` reads them. */
@@ -67,7 +69,13 @@ function uploaded(): HttpCall {
 const FILES: Readonly<Record<string, HttpCall>> = {
   'multipart/form-data': uploaded(),
   'application/vnd.sqlite3': { headers: { 'content-type': 'application/vnd.sqlite3' }, body: 'no database' },
+  'application/gzip': { headers: { 'content-type': 'application/gzip' }, body: 'no archive' },
   'text/csv': { headers: { 'content-type': 'text/csv' }, body: 'id,name\r\n1,Moves\r\n' },
+  'application/xml': { headers: { 'content-type': 'application/xml' }, body: '<robot name="arm"/>' },
+  'application/octet-stream': {
+    headers: { 'content-type': 'application/octet-stream' },
+    body: 'solid base\nendsolid base\n',
+  },
 };
 
 describe('The examples of the document, sent as they stand to a service that has what they name', () => {

@@ -1,0 +1,110 @@
+"""Carries out stops, in a thread of its own that was started first."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Callable, List, Optional
+
+from . import _log
+
+if TYPE_CHECKING:
+    from ._safety import Safety
+
+#: A stop that is not confirmed by then is answered with an error, in seconds.
+STOP_SECONDS = 4.0
+#: A stop function that has not returned by then counts as hanging.
+HUNG_SECONDS = STOP_SECONDS + 1
+
+
+class Stop:
+    def __init__(self, settle: Callable[[Optional[str]], None]) -> None:
+        self.settle, self.arrived = settle, time.monotonic()
+
+
+class Stopping:
+    """Calls the maker's stop function until it returns True, for at most 4 s. A stop is confirmed by a call that began
+    after it had arrived, and after every command that was cancelled for it had ended: a command that is still running
+    could move the robot again."""
+
+    def __init__(self, safety: Safety) -> None:
+        self.function: Callable[[], Any] = lambda: True
+        self.stands_since = float("-inf")  # since when `standstill` has seen it, in the present call
+        self.seen = ""  # why not, in a sentence
+        self.thread: Optional[threading.Thread] = None
+        self._safety = safety
+        self._arrived = threading.Condition()
+        self._stops: List[Stop] = []
+        self._pass_began: Optional[float] = None
+
+    def start(self) -> None:
+        self.thread = threading.Thread(target=self._work, name="robot-stop", daemon=True)
+        self.thread.start()
+
+    def begin(self, settle: Callable[[Optional[str]], None]) -> None:
+        with self._arrived:
+            self._stops.append(Stop(settle))
+            self._arrived.notify()
+
+    def watch(self, now: float) -> None:
+        """Answers for a stop function that hangs, and lets another thread call it."""
+        began = self._pass_began
+        if began is None or now - began < HUNG_SECONDS:
+            return
+        self._pass_began = None
+        with self._arrived:
+            hung = [stop for stop in self._stops if stop.arrived <= began]
+            self._stops = [stop for stop in self._stops if stop not in hung]
+        self.start()
+        for stop in hung:
+            self._settle(stop, f"The stop function of the robot has not returned for {HUNG_SECONDS:.0f} s.")
+
+    def _work(self) -> None:
+        me = threading.current_thread()
+        while self.thread is me:
+            with self._arrived:
+                while not self._stops:
+                    self._arrived.wait()
+            began = self._pass_began = time.monotonic()
+            problem = self._call(began)
+            if self.thread is not me:
+                return
+            self._pass_began = None
+            now = time.monotonic()
+            with self._arrived:
+                done = [stop for stop in self._stops if self._is_over(stop, began, now, problem)]
+                self._stops = [stop for stop in self._stops if stop not in done]
+            for stop in done:
+                self._settle(stop, problem)
+            if problem is not None:
+                time.sleep(0.02)
+
+    @staticmethod
+    def _is_over(stop: Stop, began: float, now: float, problem: Optional[str]) -> bool:
+        if problem is None:
+            return stop.arrived <= began
+        return now - stop.arrived >= STOP_SECONDS
+
+    def _call(self, began: float) -> Optional[str]:
+        """Halts the robot; why it is not known to stand."""
+        self.seen, self.stands_since = "", float("-inf")
+        try:
+            stands = self.function() is True
+        except Exception as failure:
+            _log.exception("the stop function failed")
+            return f"The robot may be still moving: its stop function failed. {type(failure).__name__}: {failure}"
+        running = self._safety.moving()
+        if running:
+            return f"The robot may move again: the command {running[0]} has not ended. It has to watch task.cancelled."
+        if not stands:
+            return self.seen or "The robot was not seen standing still; something else may be driving it."
+        if self._safety.last_end > max(began, self.stands_since):
+            return "The robot was not seen standing still since the last command ended."
+        return None
+
+    @staticmethod
+    def _settle(stop: Stop, problem: Optional[str]) -> None:
+        try:
+            stop.settle(problem)
+        except Exception:
+            _log.exception("could not answer a stop")

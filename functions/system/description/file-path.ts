@@ -1,0 +1,44 @@
+import { CHECKED_ENDINGS, contentCheck } from './content-checks.ts';
+import { URDF_NAME, XACRO_NAME } from './urdf.ts';
+
+const MAX_PATH_BYTES = 1024;
+const MAX_SEGMENT_BYTES = 255;
+const MAX_SEGMENTS = 16;
+
+/**
+ * Why no file can be stored at this path of the description folder; undefined if one can. Names that begin with `~`
+ * belong to signed URLs, and hidden ones are never served.
+ */
+function pathProblem(path: string): string | undefined {
+  const segments = path.split('/');
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES || segments.length > MAX_SEGMENTS) {
+    return `The path may have at most ${MAX_PATH_BYTES} bytes and ${MAX_SEGMENTS} parts.`;
+  }
+  for (const segment of segments) {
+    if (segment === '' || Buffer.byteLength(segment) > MAX_SEGMENT_BYTES) {
+      return `Each part of the path must have 1 to ${MAX_SEGMENT_BYTES} bytes.`;
+    }
+    if (/^[.~]/.test(segment)) return 'No part of the path may begin with "." or "~".';
+    if (/[\p{Cc}\\]|[\ud800-\udfff]/u.test(segment)) return 'The path must not have control characters or "\\".';
+  }
+  return undefined;
+}
+
+/** Why no URDF can be stored under this name; undefined if one can. */
+export function urdfPathProblem(path: string): string | undefined {
+  if (XACRO_NAME.test(path)) {
+    return 'Xacro files are templates that this service does not run. Make a URDF with "xacro FILE -o ROBOT.urdf" where ROS is installed, and send that.';
+  }
+  if (!URDF_NAME.test(path)) return 'The name of a URDF ends in .urdf or .xml.';
+  return pathProblem(path);
+}
+
+/** Why no mesh or texture can be stored at this path; undefined if one can. */
+export function meshPathProblem(path: string): string | undefined {
+  if (URDF_NAME.test(path)) return 'URDFs are sent to /api/v2/urdf/{filename}.';
+  if (!contentCheck(path)) {
+    const endings = CHECKED_ENDINGS.filter((ending) => ending !== 'urdf' && ending !== 'xml');
+    return `Only files whose content can be checked are taken: ${endings.join(', ')}.`;
+  }
+  return pathProblem(path);
+}
