@@ -1,5 +1,5 @@
 /**
- * Builds the production bundle: `dist/current/{main,api-key,jwt-key}.js` with everything they need. The folder can be
+ * Builds the production bundle: `dist/current/{main,api-key,jwt-key,link,admin}.js` with everything they need. The folder can be
  * copied anywhere and only needs Node, on machines with the same operating system, processor and major version of Node.
  *
  * Each build has its own folder, and `dist/current` is switched to it by one rename. So an interrupted build leaves the

@@ -14,6 +14,8 @@ export const ENTRIES = {
   main: 'local-host/main.ts',
   'api-key': 'local-host/cli/api-key.ts',
   'jwt-key': 'local-host/cli/jwt-key.ts',
+  admin: 'local-host/cli/admin.ts',
+  link: 'local-host/cli/link.ts',
 };
 
 /** Worker threads: name in the bundle and source file. */

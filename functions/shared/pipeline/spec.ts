@@ -69,6 +69,8 @@ export interface EndpointSpec<
     /** Media types that are taken as well. */
     readonly alsoTaken?: readonly string[];
     readonly maxBytes: number;
+    /** A small JSON document of this schema may come in its place; `body` of the input is then a union of both. */
+    readonly json?: z.ZodType;
   };
   /** The body is a command: at most SERVICE_COMMAND_BODY_MAX bytes. */
   readonly commandBody?: boolean;
@@ -102,7 +104,12 @@ export interface EndpointSpec<
 }
 
 /** Media types of bodies that may be too large for memory. */
-export type StreamedType = 'text/csv' | 'application/vnd.sqlite3' | 'application/xml' | 'application/octet-stream';
+export type StreamedType =
+  | 'text/csv'
+  | 'application/vnd.sqlite3'
+  | 'application/gzip'
+  | 'application/xml'
+  | 'application/octet-stream';
 
 /** What the audit trail shall say of a request. */
 export interface AuditNote {
