@@ -114,7 +114,8 @@ once node "$node_tools" npm install --prefix node --no-save --silent $node_tools
 robots='three@0.187.0 urdf-loader@0.13.1 example-robot-data==6.0.0'
 robots_and_loaders() {
   rm -rf robots
-  npm install --prefix robots --no-save --silent ${robots% *} # shellcheck disable=SC2086
+  # shellcheck disable=SC2086
+  npm install --prefix robots --no-save --silent ${robots% *}
   /usr/bin/python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
     --dest robots "${robots##* }"
   local names=(anymal_b_simple_description anymal_c_simple_description tiago_description)
@@ -126,6 +127,10 @@ PYTHON
   rm robots/*.whl
 }
 once robots "$robots" robots_and_loaders
+
+data_tools='pandas==3.1.1 polars==2.1.0 sqlalchemy==2.1.9'
+# shellcheck disable=SC2086
+once data "$data_tools" venv data $data_tools
 
 python_tools='openapi-python-client==0.29.1 mypy==2.4.1 pydantic==2.14.3 urllib3==2.8.0 python-dateutil==4.0.0'
 once python "$python_tools" venv python $python_tools

@@ -121,6 +121,11 @@ def call(function, args, ending, sockets):
     with robot_rest.sync.connect() as robot:
         return function(robot, *given, **named)
 
+def finite(digits):
+    if float(digits) in (float("inf"), float("-inf")):
+        raise ValueError("a number is too large")
+    return 0
+
 def main():
     say({"type": "ready", "pid": os.getpid()})
     job, pending = read_line(b"")
@@ -142,6 +147,7 @@ def main():
         result = call(function, job["args"], ending, job["vendor"])
         try:
             text = json.dumps(result, allow_nan=False)
+            json.loads(text, parse_int=finite)
         except (TypeError, ValueError, RecursionError) as error:
             return fail("result_not_json", "The result is not JSON: " + str(error))
         if len(json.dumps(result, ensure_ascii=False).encode("utf-8", "surrogatepass")) > RESULT_BYTES:
@@ -149,9 +155,11 @@ def main():
         say({"type": "returned", "result": json.loads(text)})
         status = 0
     except SystemExit as error:
-        status = error.code if isinstance(error.code, int) else 1
+        status = error.code if isinstance(error.code, int) else 0 if error.code is None else 1
         if ending.asked:
             status = 143
+        elif not isinstance(error.code, (int, type(None))):
+            fail("exited", "It exited before the function returned: " + str(error.code))
     except BaseException as error:
         import traceback
         traceback.print_exc()

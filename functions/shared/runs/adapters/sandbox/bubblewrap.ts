@@ -6,12 +6,12 @@ import type { Config } from '../../../config.ts';
 import type { Job, ProcessListener, RunProcess, Sandbox, Workplace } from '../../sandbox.port.ts';
 import { BOOTSTRAP } from './bootstrap.ts';
 import { bubblewrapWalls } from './bubblewrap-walls.ts';
-import type { Interpreter } from './interpreter.ts';
+import type { Interpreter, RunUser } from './interpreter.ts';
 import { limitsOf, type RunLimits } from './limits.ts';
 import { PYTHON_FLAGS } from './plain.ts';
 import { runProcess } from './run-process.ts';
 import { SandboxInit } from './sandbox-init.ts';
-import type { RunUser, Workplaces } from './workplaces.ts';
+import type { Workplaces } from './workplaces.ts';
 
 /** Where a skill finds what the service gives it. */
 const INSIDE = '/run/robot-rest';
