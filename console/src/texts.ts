@@ -1,8 +1,21 @@
 /** Everything that the console says, in one place. */
 export const texts = {
-  views: { overview: 'Overview', drive: 'Drive', commands: 'Commands' },
+  views: {
+    overview: 'Overview',
+    drive: 'Drive',
+    commands: 'Commands',
+    database: 'Database',
+    network: 'Network',
+    sound: 'Sound',
+    logs: 'Logs',
+    services: 'Services',
+    keys: 'Keys',
+    backups: 'Backups',
+    audit: 'Audit',
+  },
   nav: 'Views',
   nothing: '–',
+  cancel: 'Cancel',
   login: {
     title: 'Sign in',
     intro:

@@ -1,7 +1,16 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { keyRecord } from '../support/auth.ts';
 import { describeWith } from '../support/components.ts';
-import { CHROMIUM, ConsoleWorld, keptBy, NOTHING_KEPT, SIZES, type Tab, textOf } from '../support/console-world.ts';
+import {
+  CHROMIUM,
+  ConsoleWorld,
+  keptBy,
+  NOTHING_KEPT,
+  SIZES,
+  type Tab,
+  textOf,
+  VIEWS,
+} from '../support/console-world.ts';
 import { http } from '../support/http.ts';
 import { until } from '../support/processes.ts';
 
@@ -138,9 +147,9 @@ describeWith('Chromium', CHROMIUM, 'The console, for somebody who signs in', () 
 
   it('has no horizontal scrolling at 320 px', async () => {
     const tab = await world.signIn('enchanter', '/', { viewport: { width: 320, height: 640 } });
-    for (const view of ['Overview', 'Drive', 'Commands']) {
-      await tab.page.getByRole('link', { name: view }).click();
-      await tab.page.getByRole('heading', { level: 1, name: view }).waitFor();
+    for (const view of VIEWS) {
+      await world.visit(tab, view);
+      await tab.page.locator('main .card').first().waitFor();
       const wider = `[document.documentElement, document.querySelector('main')].map((one) => one.scrollWidth > one.clientWidth)`;
       expect([view, await tab.page.evaluate(wider)]).toEqual([view, [false, false]]);
     }

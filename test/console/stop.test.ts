@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { describeWith } from '../support/components.ts';
-import { CHROMIUM, ConsoleWorld, SIZES, type Tab } from '../support/console-world.ts';
+import { CHROMIUM, ConsoleWorld, SIZES, type Tab, VIEWS } from '../support/console-world.ts';
 import { until } from '../support/processes.ts';
 
 const UNCONFIRMED = 'Not confirmed: use the hardware stop.';
-const VIEWS = ['Overview', 'Drive', 'Commands'];
 
 /** Everything that can be pressed, and how far it is from Stop, in px. */
 const NEAREST = `(() => {
@@ -37,7 +36,7 @@ describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
   let stops: string[];
 
   async function open(options: Parameters<ConsoleWorld['signIn']>[2] = {}): Promise<void> {
-    tab = await world.signIn('user', '/', options);
+    tab = await world.signIn('enchanter', '/', options);
     stops = [];
     tab.page.on('request', (request) => {
       if (request.method() === 'POST' && request.url().endsWith('/api/v2/stop'))
@@ -72,8 +71,7 @@ describeWith('Chromium', CHROMIUM, 'Stop in the console', () => {
   it.each(SIZES)('is large, and far from everything else, on every view on %s', async (_name, viewport) => {
     await tab.page.setViewportSize(viewport);
     for (const view of VIEWS) {
-      await tab.page.getByRole('link', { name: view }).click();
-      await tab.page.getByRole('heading', { level: 1, name: view }).waitFor();
+      await world.visit(tab, view);
       const box = await button().boundingBox();
       expect(box?.height).toBeGreaterThanOrEqual(64);
       expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(viewport.height);

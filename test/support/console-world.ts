@@ -1,6 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { keyStore } from '../../functions/shared/identity/ports.ts';
-import { give } from '../../functions/shared/port.ts';
+import { give, type Surroundings } from '../../functions/shared/port.ts';
 import { FakeKeyStore, keyRecord } from './auth.ts';
 import { until } from './processes.ts';
 import { startTestService, type TestService } from './service.ts';
@@ -10,6 +10,21 @@ export const CHROMIUM = '/usr/bin/chromium';
 export const SIZES = [
   ['a phone', { width: 360, height: 740 }],
   ['a desk', { width: 1440, height: 900 }],
+] as const;
+
+/** All views, as an ENCHANTER has them. */
+export const VIEWS = [
+  'Overview',
+  'Drive',
+  'Commands',
+  'Database',
+  'Network',
+  'Sound',
+  'Logs',
+  'Services',
+  'Keys',
+  'Backups',
+  'Audit',
 ] as const;
 
 const QUIET = [
@@ -51,8 +66,13 @@ export class ConsoleWorld {
   ]);
   service!: TestService;
 
-  constructor(settings: Record<string, string> = {}) {
+  readonly #given: NonNullable<Surroundings['given']>;
+
+  /** @param given stands in for parts of the service, which otherwise has the keys of the tests. */
+  constructor(settings: Record<string, string> = {}, given: NonNullable<Surroundings['given']> = []) {
     this.#settings = { HOME: temporaryFolder(), ...settings };
+    const hasKeys = given.some(([which]) => which === keyStore);
+    this.#given = hasKeys ? given : [give(keyStore, this.keys), ...given];
   }
 
   async start(): Promise<this> {
@@ -72,7 +92,7 @@ export class ConsoleWorld {
       SERVICE_EVENTS_PORT: '',
     };
     const clock = () => Date.now() + this.aheadMs;
-    this.service = await startTestService({ settings, clock, given: [give(keyStore, this.keys)] });
+    this.service = await startTestService({ settings, clock, given: this.#given });
   }
 
   async stop(): Promise<void> {
@@ -110,6 +130,12 @@ export class ConsoleWorld {
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
     await tab.page.getByRole('navigation', { name: 'Views' }).waitFor();
     return tab;
+  }
+
+  /** Opens a view by its link. */
+  async visit({ page }: Tab, view: string): Promise<void> {
+    await page.getByRole('link', { name: view, exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: view }).waitFor();
   }
 
   /** Changes what a page hears of the status of the service. */

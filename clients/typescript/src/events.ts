@@ -73,12 +73,16 @@ export async function* followEvents(
   let refusals = 0;
   while (!signal?.aborted) {
     const used = session.token;
+    let followed: readonly unknown[] = [];
     try {
       for await (const message of openFeed(session, WebSocket, topics, last, signal)) {
         connected = true;
         failures = refusals = 0;
         const event = eventOf(message);
-        if (message.type === 'subscribed') last ??= text(message.position);
+        if (message.type === 'subscribed') {
+          last ??= text(message.position);
+          followed = Array.isArray(message.topics) ? message.topics : [];
+        }
         if (event?.kind === 'event') last = event.id;
         if (event) yield event;
       }
@@ -88,7 +92,7 @@ export async function* followEvents(
         refusals += 1;
         if (refusals > 1) throw error;
         await session.replaceToken(used, error);
-      } else if (!connected || !isPassing(error)) throw error;
+      } else if (!connected || !isPassing(error, followed)) throw error;
       if (interruptions) yield { kind: 'interrupted', error: error as Error }; // as: it is one of ours
     }
     const delay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures, 8));
@@ -97,9 +101,10 @@ export async function* followEvents(
   }
 }
 
-/** An error of a topic is an answer, which would be the same again. */
-function isPassing(error: unknown): boolean {
-  return (error instanceof Unavailable || error instanceof Busy) && error.problem.topic === undefined;
+/** A topic that is refused would be so again; one that was followed so far, and broke off, may come back. */
+function isPassing(error: unknown, followed: readonly unknown[]): boolean {
+  if (!(error instanceof Unavailable || error instanceof Busy)) return false;
+  return error.problem.topic === undefined || followed.includes(error.problem.topic);
 }
 
 function eventOf(message: ServerMessage): RobotEvent | undefined {

@@ -3021,7 +3021,7 @@ export interface components {
             id: string;
             /** @description what the function returned, at most 64 KiB; null for other clients below ADMIN */
             result: unknown;
-            /** @description what keeps the skill from the rest of the machine; `none`, in sim mode only: nothing does; known values: `bubblewrap`, `none` */
+            /** @description what keeps the skill from the rest of the machine: `systemd` on an installed robot; `none`, in sim mode only: nothing does; known values: `systemd`, `bubblewrap`, `none` */
             sandbox: string;
             /** @description of the file it runs a copy of, in lower-case hex */
             sha256: string;
@@ -3231,6 +3231,11 @@ export interface components {
             description?: string;
             /** @example wave_hello */
             name: string;
+            /**
+             * @description the vendor's package, if the decorator is from there; it needs a sandbox
+             * @example pymirokai
+             */
+            package?: string;
         };
         SkillList: {
             skills: components["schemas"]["Skill"][];

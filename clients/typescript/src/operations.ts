@@ -10,8 +10,8 @@ export type PathOf<M extends HttpMethod> = {
 }[keyof paths];
 
 type OperationOf<P extends keyof paths, M> = M extends keyof paths[P] ? paths[P][M] : never;
-type PartOf<Operation, Part extends string> = Operation extends { parameters: { [K in Part]: infer Given } }
-  ? Given
+type PartOf<Operation, Part extends string> = Operation extends { parameters: { [K in Part]?: infer Given } }
+  ? Exclude<Given, undefined>
   : never;
 type JsonIn<Content> = Content extends { content: { 'application/json': infer Json } } ? Json : never;
 type Success<Responses> = Responses extends { 200: infer Answer } ? Answer : Responses[keyof Responses];
@@ -23,7 +23,9 @@ export type InputOf<P extends keyof paths, M> = ([PartOf<OperationOf<P, M>, 'pat
   (OperationOf<P, M> extends { parameters: { query: infer Query } }
     ? { query: Query }
     : { query?: PartOf<OperationOf<P, M>, 'query'> }) &
-  (OperationOf<P, M> extends { requestBody: infer Body } ? { body: JsonIn<Body> } : { body?: never });
+  (OperationOf<P, M> extends { requestBody: infer Body }
+    ? { body: JsonIn<Body> }
+    : { body?: OperationOf<P, M> extends { requestBody?: infer Body } ? JsonIn<Exclude<Body, undefined>> : never });
 
 /** The JSON that it answers. */
 export type OutputOf<P extends keyof paths, M> =

@@ -1,14 +1,38 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
+import type { AccessLevel } from '../../../clients/typescript/src/index.ts';
+import { isRobotItself } from './live.ts';
+import { isAtLeast } from './session.ts';
 
-export const VIEWS = ['overview', 'drive', 'commands'] as const;
-export type View = (typeof VIEWS)[number];
+/** The views in the order of the links, and who may do something in them. */
+const LEVELS = {
+  overview: 'USER',
+  drive: 'USER',
+  commands: 'USER',
+  database: 'USER',
+  network: 'ADMIN',
+  sound: 'USER',
+  logs: 'ADMIN',
+  services: 'ADMIN',
+  keys: 'USER',
+  backups: 'ADMIN',
+  audit: 'ENCHANTER',
+} as const satisfies Readonly<Record<string, AccessLevel>>;
 
-export const view = signal<View>(named());
+export type View = keyof typeof LEVELS;
 
-function named(): View {
-  const name = location.hash.slice(1);
-  return VIEWS.find((one) => one === name) ?? 'overview';
-}
+const VIEWS = Object.keys(LEVELS) as View[]; // as: its keys
+/** What a robot of a fleet has here, too. */
+const EVERYWHERE: ReadonlySet<View> = new Set(['overview', 'drive', 'commands']);
+
+/** The views of whoever is signed in. */
+export const views = computed<readonly View[]>(() =>
+  VIEWS.filter((one) => isAtLeast(LEVELS[one]) && (isRobotItself.value || EVERYWHERE.has(one))),
+);
+
+const fragment = signal(location.hash.slice(1));
+
+/** The one that is shown. */
+export const view = computed<View>(() => views.value.find((one) => one === fragment.value) ?? 'overview');
 
 /** The pairing code of a link `…/#pair=<code>`, which no longer shows it then, nor does the history. */
 export function takePairingCode(): string | undefined {
@@ -20,7 +44,7 @@ export function takePairingCode(): string | undefined {
 /** The view is the fragment of the address. The heading gets the focus, as on a new page. */
 export function watchRoute(): void {
   window.addEventListener('hashchange', () => {
-    view.value = named();
+    fragment.value = location.hash.slice(1);
     requestAnimationFrame(() => document.querySelector('h1')?.focus());
   });
 }

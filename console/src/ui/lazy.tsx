@@ -4,11 +4,17 @@ import { texts } from '../texts.ts';
 
 const t = texts.lazy;
 
-type Load = () => Promise<{ readonly default: ComponentType }>;
-const loaded = new Map<Load, ComponentType>();
+type Load<P> = () => Promise<{ readonly default: ComponentType<P> }>;
+const loaded = new Map<unknown, unknown>();
 
-/** A part of the page that is loaded when it is first shown. @param load has to be the same function each time. */
-export function Lazy({ load }: { load: Load }) {
+interface LazyProps<P> {
+  /** The same function each time. */
+  readonly load: Load<P>;
+  readonly props: NoInfer<P>;
+}
+
+/** A part of the page that is loaded when it is first shown. */
+export function Lazy<P extends object>({ load, props }: LazyProps<P>) {
   const [attempt, setAttempt] = useState(0);
   const [failed, setFailed] = useState(false);
   const [, redraw] = useState(0);
@@ -27,8 +33,8 @@ export function Lazy({ load }: { load: Load }) {
       isShown = false;
     };
   }, [load, attempt]);
-  const Part = loaded.get(load);
-  if (Part) return <Part />;
+  const Part = loaded.get(load) as ComponentType<P> | undefined; // as: what this function has loaded
+  if (Part) return <Part {...props} />;
   if (!failed) return <p class="empty">{t.loading}</p>;
   return (
     <div class="notice warn" role="alert">

@@ -19,7 +19,7 @@ export function Drive() {
     <div class="grid drive">
       <ControlCard />
       <Pad />
-      {videoUrl !== undefined && <Lazy load={camera} />}
+      {videoUrl !== undefined && <Lazy load={camera} props={{}} />}
       <Locations />
       <GoToPose />
     </div>

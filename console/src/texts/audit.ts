@@ -1,0 +1,17 @@
+export const texts = {
+  title: 'Who did what, and when',
+  action: 'Action',
+  outcome: 'Outcome',
+  key: 'Key id',
+  since: 'Since',
+  all: 'all',
+  show: 'Show',
+  older: 'Show older entries',
+  none: 'Nothing was done that fits.',
+  when: 'When',
+  who: 'Who',
+  subject: 'What',
+  nobody: 'nobody known',
+  times: (count: number) => `${count} times`,
+  from: (address: string, listener: string) => [address, listener].filter(Boolean).join(', '),
+} as const;

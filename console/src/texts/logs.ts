@@ -1,0 +1,18 @@
+export const texts = {
+  systems: { head: 'Head', base: 'Base' },
+  unavailable: 'This computer cannot be reached.',
+  none: 'No service may be seen here (SERVICE_ALLOWED_UNITS).',
+  unit: 'Service',
+  filter: 'Lines with',
+  severity: 'Severity',
+  severities: ['all', 'debug', 'information', 'notice', 'warning', 'error', 'critical'],
+  follow: 'Follow',
+  empty: 'No line within the last hour.',
+  noMatch: 'No line fits.',
+  count: (shown: number, kept: number) => (shown === kept ? `${kept} lines` : `${shown} of ${kept} lines`),
+  dropped: (count: number) => `${count} older lines were dropped.`,
+  gap: '— lines may be missing here —',
+  interrupted: 'Interrupted; new lines come when the service answers again.',
+  lines: (system: string) => `Log lines, ${system}`,
+  save: 'Save',
+} as const;

@@ -1,0 +1,9 @@
+export const texts = {
+  volume: 'Volume',
+  of: (percent: number) => `${percent} %`,
+  muted: 'Muted: nothing is heard at any volume.',
+  device: 'Output',
+  ofHost: 'Of the machine that this service runs on, not of the robot.',
+  louder: 'Louder',
+  quieter: 'Quieter',
+} as const;
