@@ -21,6 +21,7 @@ async function violations({ page }: Tab): Promise<unknown> {
 const USES: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   Drive: ['Take control', 'Release control'],
   Commands: [/sound_level$/, 'Run'],
+  Skills: ['New skill'],
   Database: ['Add a row', 'Delete all rows…'],
   Network: ['Join Workshop'],
   Services: ['Restart robot-nav.service'],
@@ -47,7 +48,11 @@ const SMALL = `[...document.querySelectorAll('a, button, select, input:not([type
 
 describeWith('Chromium', CHROMIUM, 'The console, for everybody', () => {
   const world = new ConsoleWorld();
-  beforeAll(() => world.start());
+  beforeAll(async () => {
+    await world.start();
+    const body = { tablename: 'known_locations_table', item: { id: 'hall' } };
+    await world.service.as('USER', '/api/v2/database/add_item/', { method: 'POST', body });
+  });
   afterAll(() => world.stop());
 
   it.each(LOOKS)('breaks no rule of accessibility on %s, %s', async (_size, _scheme, look) => {

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Download } from 'playwright-core';
 import { describeWith } from '../support/components.ts';
-import { CHROMIUM, ConsoleWorld, SIZES, type Tab, textOf } from '../support/console-world.ts';
+import { CHROMIUM, ConsoleWorld, SIZES, type Tab, textOf, VIEWS } from '../support/console-world.ts';
 import { until } from '../support/processes.ts';
 
 const LINKS = {
-  user: ['Overview', 'Drive', 'Commands', 'Database', 'Sound', 'Keys'],
-  admin: ['Overview', 'Drive', 'Commands', 'Database', 'Network', 'Sound', 'Logs', 'Services', 'Keys', 'Backups'],
-  enchanter: [
+  user: ['Overview', 'Drive', 'Commands', 'Skills', 'Database', 'Sound', 'Keys'],
+  admin: [
     'Overview',
     'Drive',
     'Commands',
+    'Skills',
     'Database',
     'Network',
     'Sound',
@@ -19,8 +19,8 @@ const LINKS = {
     'Services',
     'Keys',
     'Backups',
-    'Audit',
   ],
+  enchanter: VIEWS,
 } as const;
 
 describeWith('Chromium', CHROMIUM, 'Daily work in the console', () => {

@@ -17,6 +17,8 @@ import { StopBar } from './stop-bar.tsx';
 const AT_ONCE = { overview: Overview, drive: Drive, commands: Commands } as const;
 /** What is loaded when it is first opened. */
 const LATER = {
+  skills: () => import('../views/skills.tsx'),
+  language: () => import('../views/language.tsx'),
   database: () => import('../views/database.tsx'),
   network: () => import('../views/network.tsx'),
   sound: () => import('../views/sound.tsx'),
