@@ -18,6 +18,8 @@ root=${DESTDIR-}
 home=$root/opt/robot-rest
 unit=robot-rest.service
 guard=robot-rest-guard.service
+# Units of runs of skills, which the service starts.
+skill_units=(robot-skill@.service robot-skill-tmp@.service)
 changed=no
 
 main() {
@@ -59,6 +61,14 @@ install_build() {
   fi
   prune
   echo "Installed: $id"
+  show_certificate
+}
+
+# What to compare with what a browser shows. An image gets no certificate: each robot makes its own when it first starts.
+show_certificate() {
+  [ -z "$root" ] || return 0
+  "$root/usr/local/sbin/robot-rest-admin" certificate ||
+    echo 'The service works without TLS; robot-rest-admin certificate shows the fingerprint once there is a certificate.' >&2
 }
 
 roll_back() {
@@ -170,19 +180,68 @@ install_files() {
     rm -f "$etc/systemd/system/$guard"
     changed=yes
   fi
+  install_skill_units "$from" "$etc/systemd/system"
   put 0644 "$from/sysusers.conf" "$etc/sysusers.d/robot-rest.conf"
   put 0644 "$from/tmpfiles.conf" "$etc/tmpfiles.d/robot-rest.conf"
-  local rules=$home/.polkit-rules
-  sed "s/^var robotRestRestartable = .*/var robotRestRestartable = [$(restartable_units)];/" \
-    "$from/polkit/50-robot-rest.rules" >"$rules"
-  put 0644 "$rules" "$etc/polkit-1/rules.d/50-robot-rest.rules"
-  rm -f "$rules"
+  put_text "$etc/polkit-1/rules.d/50-robot-rest.rules" \
+    "$(sed "s/^var robotRestRestartable = .*/var robotRestRestartable = [$(restartable_units)];/" "$from/polkit/50-robot-rest.rules")"
   if [ -d "$etc/polkit-1/localauthority" ]; then
     put 0644 "$from/polkit/robot-rest.pkla" "$etc/polkit-1/localauthority/50-local.d/robot-rest.pkla"
   fi
   put 0755 "$from/robot-rest-admin" "$root/usr/local/sbin/robot-rest-admin"
   # The settings belong to the operator and are never overwritten.
   [ -e "$etc/robot-rest/robot-rest.env" ] || put 0640 "$from/robot-rest.env" "$etc/robot-rest/robot-rest.env"
+}
+
+# The units of runs, with the limits and the interpreter of the settings: what the service itself could change would not
+# hold what takes it over. Releases before runs have none.
+install_skill_units() {
+  local name memory tasks disk python
+   for name in "${skill_units[@]}"; do
+    if [ -e "$1/$name" ]; then
+      put 0644 "$1/$name" "$2/$name"
+    elif [ -e "$2/$name" ]; then
+      rm -rf "${2:?}/$name" "$2/$name.d"
+      changed=yes
+    fi
+  done
+  [ -e "$1/${skill_units[0]}" ] || return 0
+  memory=$(number SERVICE_SKILL_MEMORY_MB 512)
+  tasks=$(number SERVICE_SKILL_TASKS 64)
+  disk=$(number SERVICE_SKILL_DISK_MB 64)
+  python=$(skill_python)
+  put_text "$2/robot-skill@.service.d/settings.conf" "[Service]
+MemoryMax=${memory}M
+TasksMax=$tasks
+ExecStart=
+ExecStart=$python -I -B /run/robot-rest/start.py
+$(python_folders "$python" | sed 's/^/BindReadOnlyPaths=/')"
+  put_text "$2/robot-skill-tmp@.service.d/settings.conf" "[Service]
+Environment=SIZE=${disk}M"
+}
+
+# A setting that is a whole number.
+number() {
+  local found
+  found=$(setting "$1" "$2")
+  if [[ $found =~ ^[0-9]+$ ]]; then echo "$found"; else echo "$2"; fi
+}
+
+# Path of the interpreter of skills, as the service finds it.
+skill_python() {
+  local found
+  found=$(PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin command -v "$(setting SERVICE_SKILL_PYTHON python3)" || true)
+  if [[ $found =~ ^/[A-Za-z0-9_./+-]+$ ]]; then echo "$found"; else echo /usr/bin/python3; fi
+}
+
+# Folders outside of /usr that an interpreter needs. It is asked as nobody, since it may belong to anybody.
+python_folders() {
+  case "$1" in /usr/*) return 0 ;; esac
+  local ask='import os, site, sys
+given = [sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.path.realpath(sys.executable))]
+for folder in sorted({os.path.abspath(each) for each in given + site.getsitepackages() if os.path.isdir(each)}): print(folder)'
+  { [ -z "$root" ] && setpriv --reuid=65534 --regid=65534 --clear-groups "$1" -I -B -c "$ask" 2>/dev/null ||
+    dirname "$(dirname "$1")"; } | grep -E '^/[A-Za-z0-9_./+-]+$' | grep -vE '^/usr(/|$)|^/$' || true
 }
 
 # The units of this computer in SERVICE_RESTARTABLE_UNITS, as a list in JavaScript; names with a backslash are left out.
@@ -196,6 +255,14 @@ put() {
   install -D -m "$1" "$2" "$3.new"
   mv -T "$3.new" "$3"
   changed=yes
+}
+
+# The same with a text.
+put_text() {
+  local file=$home/.text
+  printf '%s\n' "$2" >"$file"
+  put 0644 "$file" "$1"
+  rm -f "$file"
 }
 
 # Succeeds once the service has reported readiness.
@@ -232,13 +299,16 @@ uninstall() {
   for name in "$unit" "$guard"; do
     [ -n "$root" ] || systemctl disable --now --quiet "$name" 2>/dev/null || true
   done
+  for name in "${skill_units[@]}"; do
+    rm -rf "$root/etc/systemd/system/$name" "$root/etc/systemd/system/$name.d"
+  done
   rm -rf "$home"
   rm -f "$root/etc/systemd/system/$unit" "$root/etc/systemd/system/$guard" "$root/etc/sysusers.d/robot-rest.conf" "$root/etc/tmpfiles.d/robot-rest.conf" \
     "$root/etc/polkit-1/rules.d/50-robot-rest.rules" "$root/etc/polkit-1/localauthority/50-local.d/robot-rest.pkla" \
     "$root/usr/local/sbin/robot-rest-admin"
   if [ -z "$root" ]; then
     rm -f /tmp/rest_api.sock /tmp/rest_api.sock.stop
-    rm -rf /run/robot-rest-guard
+    rm -rf /run/robot-rest-guard /run/robot-rest-runs /run/robot-skill
     systemctl daemon-reload
     # One that has ended badly would be listed for ever.
     for name in "$unit" "$guard"; do systemctl reset-failed "$name" 2>/dev/null || true; done

@@ -807,7 +807,8 @@ def read_command(payload):
             message["v"] == 1
             and re.fullmatch("[A-Za-z0-9_-]{16,64}", message["id"])
             and type(message["command"]) is str
-            and {"issued_at", "deadline", "sender"} <= set(message)
+            and {"issued_at", "deadline"} <= set(message)
+            and type(message["sender"]["client_id"]) is str
             and all(type(each) is int and 0 <= each <= MAX_FENCE for each in integers)
         )
     except Exception:  # JSON can fail in many ways, by its depth for instance

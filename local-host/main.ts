@@ -22,7 +22,7 @@ import { createSdNotify } from './systemd/sd-notify.ts';
 const USAGE = `Usage:
   npm start                the service, until it is told to end
   npm start -- --empty     without the rows of a small robot that a simulated one begins with
-  npm start -- --version
+  npm start -- --help | --version
 
 Settings come from the environment (SERVICE_…); docs/configuration.md lists them.`;
 
@@ -78,7 +78,7 @@ async function start(empty: boolean): Promise<void> {
   const robot = maskUrl(config.SERVICE_ROBOT_URL ?? 'none (set SERVICE_ROBOT_URL)');
   const addresses = [service.url, service.tlsUrl, service.socketPath].filter((address) => address !== undefined);
   const listening = `Listening on ${addresses.join(' and ')}`;
-  announce(`${listening}; robot: ${robot}`);
+  announce(`${listening}; robot: ${robot}; data: ${config.SERVICE_DATA_DIR}`);
   systemd.ready(listening);
 
   if (!config.fleet) {

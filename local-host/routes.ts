@@ -55,6 +55,8 @@ import * as uploadTable from '../functions/database/upload-table.handler.ts';
 import type { Endpoint } from '../functions/shared/pipeline/endpoint.ts';
 import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
 import * as backUpRobot from '../functions/system/backup/back-up-robot.handler.ts';
+import * as listKeptArchives from '../functions/system/backup/list-kept-archives.handler.ts';
+import * as restoreRobot from '../functions/system/backup/restore-robot.handler.ts';
 import * as getCertificate from '../functions/system/certificate/get-certificate.handler.ts';
 import * as getConsoleFile from '../functions/system/console/get-console-file.handler.ts';
 import * as getConsolePage from '../functions/system/console/get-console-page.handler.ts';
@@ -193,7 +195,9 @@ export const ROUTES: readonly Route[] = [
   route('POST', '/api/{version}/database/restore/', restoreBackup),
 
   // Whole robot
+  route('GET', '/api/{version}/backup/', listKeptArchives, { versions: ['v2'] }),
   route('POST', '/api/{version}/backup/', backUpRobot, { versions: ['v2'] }),
+  route('POST', '/api/{version}/backup/restore', restoreRobot, { versions: ['v2'] }),
 
   // Skills
   route('POST', '/api/{version}/skill/upload/', uploadSkill),

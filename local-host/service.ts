@@ -13,7 +13,8 @@ import { give, Ports, type Surroundings } from '../functions/shared/port.ts';
 import { robotLink } from '../functions/shared/robot-link/ports.ts';
 import { simulatedHome } from '../functions/shared/robot-link/simulated-home.ts';
 import { runDoor, runs, skillSources } from '../functions/shared/runs/ports.ts';
-import { robotDatabase } from '../functions/system/backup/ports.ts';
+import { endRestore, resumeRestore } from '../functions/system/backup/adapters/resume.ts';
+import { robotDatabase, stillness } from '../functions/system/backup/ports.ts';
 import { servedTls } from '../functions/system/certificate/ports.ts';
 import { stopPorts } from '../functions/system/console/ports.ts';
 import { descriptionFiles } from '../functions/system/description/ports.ts';
@@ -45,6 +46,7 @@ import { readinessChecks, readinessParts } from './readiness.ts';
 import { ROUTES } from './routes.ts';
 import { runDoors } from './runs/run-door.ts';
 import { homeInTables } from './simulated-home.ts';
+import { stillnessOf } from './stillness.ts';
 
 export interface Service extends Addresses {
   readonly ports: Ports;
@@ -67,6 +69,7 @@ export async function startService(
   guardEnvironment?: NodeJS.ProcessEnv,
 ): Promise<Service> {
   const { config, logger, clock = Date.now } = surroundings;
+  const wasRestoring = await resumeRestore(config, logger); // before anything opens a file of the robot
   const prometheus = createPrometheusMetrics();
   const refused = new Refusals(prometheus, logger, clock);
   const connections = new Connections(
@@ -116,6 +119,10 @@ export async function startService(
       ),
       give(robotDatabase, () => ports.get(databaseFiles)),
       give(
+        stillness,
+        stillnessOf(hub, () => ports),
+      ),
+      give(
         skillSources,
         runnableSkills(async () => ({ files: await ports.get(skillFiles), python: await ports.get(pythonParser) })),
       ),
@@ -126,6 +133,7 @@ export async function startService(
       ...(surroundings.given ?? []),
     ],
   });
+  if (wasRestoring) void ports.get(database).then(() => endRestore(config));
   const openedAtStart = [signingKeys, keyStore, robotLink, skillFiles, llmConfigFile, descriptionFiles];
   for (const port of openedAtStart) await ports.get<unknown>(port);
   guarding = await startGuarding(ports, guardEnvironment, inFlight);

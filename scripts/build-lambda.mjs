@@ -55,6 +55,7 @@ try {
   writeFileSync(join(WORKPLACE, 'modules.json'), `${JSON.stringify(modules, null, 2)}\n`);
   rmSync(OUT, { recursive: true, force: true });
   renameSync(WORKPLACE, OUT);
+  process.stdout.write(`Built ${Object.keys(modules).length} functions into ${OUT}.\n`);
 } catch (error) {
   if (!('errors' in error)) throw error;
   process.exitCode = 1; // esbuild has already printed its errors

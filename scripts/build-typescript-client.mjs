@@ -40,3 +40,4 @@ const about = {
 };
 writeFileSync(join(target, 'package.json'), `${JSON.stringify(about, null, 2)}\n`);
 copyFileSync(join(SOURCE, 'README.md'), join(target, 'README.md'));
+process.stdout.write(`Built robot-rest-client ${VERSION} into ${target}.\n`);

@@ -1,5 +1,5 @@
 /**
- * Builds the production bundle: `dist/current/{main,api-key,jwt-key}.js` with everything they need. The folder can be
+ * Builds the production bundle: `dist/current/{main,api-key,jwt-key,link,admin}.js` with everything they need. The folder can be
  * copied anywhere and only needs Node, on machines with the same operating system, processor and major version of Node.
  *
  * Each build has its own folder, and `dist/current` is switched to it by one rename. So an interrupted build leaves the
@@ -26,6 +26,7 @@ import { build } from 'esbuild';
 import { buildConsole } from './build-console.mjs';
 import {
   ASSETS,
+  BUILD,
   BUNDLE,
   CURRENT,
   DIST,
@@ -65,6 +66,10 @@ try {
 }
 turnTo(name);
 tidy(name);
+const bytes = readdirSync(join(DIST, name), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+process.stdout.write(`Built ${BUILD} into dist/${name}, ${(bytes / 1e6).toFixed(1)} MB; dist/current leads there.\n`);
 
 async function bundle(outdir) {
   const options = { ...BUNDLE, outdir, splitting: true, sourcemap: 'linked', sourcesContent: false };
@@ -88,8 +93,8 @@ function copyDocumentationPage(folder) {
 }
 
 function copyAssets(outdir) {
-  for (const folder of ASSETS) cpSync(join(ROOT, folder), join(outdir, folder), { recursive: true });
-  const filter = (source) => !/__pycache__|\.egg-info/.test(source);
+  const filter = (source) => !/__pycache__|\.egg-info|three-js\/(node_modules|built)/.test(source);
+  for (const folder of ASSETS) cpSync(join(ROOT, folder), join(outdir, folder), { recursive: true, filter });
   for (const [folder, place] of Object.entries(PLACED)) {
     cpSync(join(ROOT, folder), join(outdir, place), { recursive: true, filter });
   }

@@ -14,6 +14,8 @@ export const ENTRIES = {
   main: 'local-host/main.ts',
   'api-key': 'local-host/cli/api-key.ts',
   'jwt-key': 'local-host/cli/jwt-key.ts',
+  admin: 'local-host/cli/admin.ts',
+  link: 'local-host/cli/link.ts',
 };
 
 /** Worker threads: name in the bundle and source file. */
@@ -27,6 +29,7 @@ export const GUARD = { guard: 'local-host/guard/main.ts' };
 /** Project folders that are copied into the build. */
 export const ASSETS = [
   'deploy', // the installer and the files it installs
+  'examples', // robots behind a broker or rosbridge, and a page with three.js
   'robot', // initial data of a simulated robot
 ];
 
@@ -42,6 +45,10 @@ export const UNBUNDLED = {
 
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 export const VERSION = version;
+
+const DATE = new Date().toISOString();
+/** What the service calls this build (functions/shared/build-info.ts). */
+export const BUILD = `${VERSION}+${DATE.replace(/\D/g, '')}`;
 
 /** Options shared by all bundles, for the robot and the cloud. */
 export const BUNDLE = {
@@ -59,7 +66,7 @@ export const BUNDLE = {
   },
   define: {
     BUILD_VERSION: JSON.stringify(version),
-    BUILD_DATE: JSON.stringify(new Date().toISOString()),
+    BUILD_DATE: JSON.stringify(DATE),
   },
   logLevel: 'warning',
 };

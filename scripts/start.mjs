@@ -1,5 +1,5 @@
 /**
- * Runs the production bundle in this process: `node scripts/start.mjs [main|api-key|jwt-key] [arguments]`.
+ * Runs the production bundle in this process: `node scripts/start.mjs [main|api-key|jwt-key|link|admin] [arguments]`.
  * Builds it first if it is missing or outdated. Prints nothing on stdout, which belongs to the commands (a key, for instance).
  */
 import { spawnSync } from 'node:child_process';

@@ -42,6 +42,14 @@ export interface Restored {
   readonly backup: string | null;
 }
 
+/** The database while nobody else may write. */
+export interface HeldDatabase {
+  /** Finds out whether a database file could replace all rows; changes nothing. Errors: conflict, storage_full. */
+  rehearse(file: string): Promise<void>;
+  /** Replaces all rows by the incoming database (`incomingPath`), in one transaction. Errors: conflict, storage_full. */
+  takeIn(): Promise<void>;
+}
+
 export type { ExportedFile, Exports, Snapshot, Transferred, Uploaded };
 
 /**
@@ -98,6 +106,8 @@ export interface RobotDatabase {
   snapshot(): Promise<string>;
   /** Puts a snapshot in place of what is there. Errors: not_found, conflict (newer than the code, or damaged), busy. */
   restore(name: string, requester: Requester): Promise<Restored>;
+  /** Runs work while other writes wait, 5 s at most, and then fail with busy. Error: busy, for a long write under way. */
+  hold<T>(work: (database: HeldDatabase) => Promise<T>): Promise<T>;
   /** This process has made the database: it holds nothing but what was written since. */
   readonly isNew: boolean;
   /** Counts the writes that went through here; what was read is current while it stays the same. */

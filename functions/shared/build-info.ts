@@ -15,3 +15,12 @@ export const BUILD = typeof BUILD_DATE === 'string' ? `${VERSION}+${BUILD_DATE.r
  * battery-backed clock starts in the past until it has found the time. Run from sources: when this line was written.
  */
 export const BUILT_AT = Date.parse(typeof BUILD_DATE === 'string' ? BUILD_DATE : '2026-11-01T00:00:00Z');
+
+/** Whether this is the service that deploy/install.sh has installed. */
+const INSTALLED = import.meta.dirname.startsWith('/opt/robot-rest/');
+
+/** How an operator runs a command of this service here, with these words: `api-key`, `create`. */
+export function ownCommand(program: string, words = ''): string {
+  const command = INSTALLED ? `sudo robot-rest-admin ${program}` : `npm run --silent ${program} --`;
+  return words === '' ? command : `${command} ${words}`;
+}

@@ -45,6 +45,7 @@ export const PROBLEMS = {
   wrong_value_type: [422, 'Wrong value type'],
   invalid_python: [422, 'Invalid Python'],
   backup_invalid: [422, 'Invalid backup'],
+  archive_invalid: [422, 'Invalid archive'],
   invalid_csv: [422, 'Invalid CSV'],
   file_too_large: [422, 'File too large'],
   wifi_wrong_password: [422, 'Wrong Wi-Fi password'],

@@ -5,6 +5,7 @@
  */
 
 import type { Config } from './config.ts';
+import { WriteGate } from './kit/write-gate.ts';
 import type { Logger } from './observability/logger.ts';
 import { type Port, port } from './port.ts';
 
@@ -15,6 +16,9 @@ export const config: Port<Config> = /* @__PURE__ */ port('configuration', (ports
 
 /** Now, in ms since the epoch. */
 export const clock: Port<() => number> = /* @__PURE__ */ port('clock', (ports) => ports.clock);
+
+/** What every write to the robot's skills, description and language model goes through. */
+export const writeGate: Port<WriteGate> = /* @__PURE__ */ port('write gate', () => new WriteGate());
 
 /** The service's log. */
 export const logger: Port<Logger> = /* @__PURE__ */ port('log', (ports) => ports.logger);

@@ -92,7 +92,9 @@ export const SETTINGS = z.object({
   SERVICE_SKILL_CONCURRENCY: wholeNumber(1, 8)
     .default(1)
     .describe('how many runs of skills there may be at the same time, 1 to 8'),
-  SERVICE_SKILL_MEMORY_MB: wholeNumber(64, 65536).default(512).describe('memory of each process of a run, in MiB'),
+  SERVICE_SKILL_MEMORY_MB: wholeNumber(64, 65536)
+    .default(512)
+    .describe('memory of a run, in MiB; under bubblewrap of each of its processes'),
   SERVICE_SKILL_TASKS: wholeNumber(4, 4096).default(64).describe('processes and threads of a run'),
   SERVICE_SKILL_DISK_MB: wholeNumber(1, 4096)
     .default(64)

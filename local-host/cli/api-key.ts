@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ACCESS_LEVELS, type AccessLevel } from '../../functions/shared/access.ts';
+import { ownCommand } from '../../functions/shared/build-info.ts';
 import { type Config, loadConfig } from '../../functions/shared/config.ts';
 import { createKey, listKeys, revokeKey } from '../../functions/shared/identity/adapters/key-store/edit.ts';
 import { keyFilePath } from '../../functions/shared/identity/adapters/key-store/file.ts';
@@ -11,14 +12,17 @@ import {
 import { ApiKeyRecord } from '../../functions/shared/identity/api-key-record.schema.ts';
 import { LOCAL_KEY_ID } from '../../functions/shared/identity/claims.ts';
 import { recordCommand } from './audit.ts';
-import { CommandError, exitCodeOf, runIfMain, UsageError, withFileErrors } from './entry.ts';
+import { CommandError, exitCodeOf, runIfMain, UsageError, warnIfUnused, withFileErrors } from './entry.ts';
 
+const COMMAND = ownCommand('api-key');
 const USAGE = `Usage:
-  npm run --silent api-key -- create --name NAME --level USER|ADMIN|ENCHANTER [--robots ID,ID] [--expires-at TIME]
-  npm run --silent api-key -- list
-  npm run --silent api-key -- revoke --id ID      ID "local": all tokens issued over the Unix socket
+  ${COMMAND} create --name NAME --level USER|ADMIN|ENCHANTER [--robots ID,ID] [--expires-at TIME]
+  ${COMMAND} list
+  ${COMMAND} revoke --id ID      ID "local": all tokens issued over the Unix socket
+  ${COMMAND} --help | --version
 
 NAME says whose key it is, at most 100 characters. --robots: of a fleet, the robots that the key opens; without it all.
+--expires-at: when it ends, 2027-03-01T12:00:00Z for instance; without it never.
 The settings of the service (SERVICE_…) must be the same here as there: they say where its data folder is.`;
 
 /** Creates, lists and revokes API keys. `create` prints only the key on stdout; it cannot be shown again. */
@@ -67,15 +71,17 @@ function create(args: string[]) {
   const end = values['expires-at'] === undefined ? {} : { expires_at: parseEnd(values['expires-at']) };
   return onKeyFile(async (path, config) => {
     const { key, record } = await createKey(path, { name, level, ...robots, ...end });
-    process.stderr.write(`Created key ${record.id} (${level}). It will not be shown again:\n`);
+    process.stderr.write(`Created key ${record.id} (${level}) in ${path}. It will not be shown again:\n`);
     process.stdout.write(`${key}\n`);
     await recordCommand(config, 'key.create', { id: record.id, name, level });
+    warnIfUnused(config);
   });
 }
 
 function list(args: string[]) {
   parseArgs({ args, options: {} });
   return onKeyFile(async (path) => {
+    process.stderr.write(`The keys in ${path}:\n`);
     for (const { sha256: _hidden, ...shown } of listKeys(path)) process.stdout.write(`${JSON.stringify(shown)}\n`);
   });
 }
@@ -88,9 +94,10 @@ function revoke(args: string[]) {
     const record = await revokeKey(path, id);
     if (!record) throw new CommandError(`No key has the id "${id}". Run "list" to see all keys.`);
     process.stderr.write(
-      `Revoked key ${id} ("${record.name}") at ${record.revoked_at}. Its tokens are no longer accepted.\n`,
+      `Revoked key ${id} ("${record.name}") in ${path} at ${record.revoked_at}. Its tokens are no longer accepted.\n`,
     );
     await recordCommand(config, 'key.revoke', { id, name: record.name });
+    warnIfUnused(config);
   });
 }
 
@@ -101,6 +108,7 @@ async function revokeLocal(config: Config): Promise<void> {
     'Revoked all tokens that were issued over the Unix socket. Whoever may open the socket can get new ones; SERVICE_SOCKET_PATH and its group decide who may.\n',
   );
   await recordCommand(config, 'key.revoke', { id: LOCAL_KEY_ID });
+  warnIfUnused(config);
 }
 
 function required(option: string, value: string | undefined): string {

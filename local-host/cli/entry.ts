@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { BUILD } from '../../functions/shared/build-info.ts';
-import { ConfigError } from '../../functions/shared/config.ts';
+import { type Config, ConfigError } from '../../functions/shared/config.ts';
+import { isFolderInUse } from '../../functions/shared/kit/files/folder-users.ts';
 import { FileFault } from '../../functions/shared/kit/files/watched-file.ts';
 
 /** A CLI command: takes its arguments and environment, and resolves with its exit code. */
@@ -56,6 +57,14 @@ export async function withFileErrors<T>(path: string, work: () => Promise<T>): P
     if (error instanceof Error && 'syscall' in error) throw new CommandError(error.message);
     throw error;
   }
+}
+
+/** Says on stderr when no service works with the data folder that was changed: often another one was meant. */
+export function warnIfUnused({ SERVICE_DATA_DIR }: Config): void {
+  if (isFolderInUse(SERVICE_DATA_DIR) !== false) return;
+  process.stderr.write(
+    `Warning: no running service uses ${SERVICE_DATA_DIR}. If one should, run this as its user and with its settings (SERVICE_DATA_DIR); on an installed robot, "sudo robot-rest-admin" does.\n`,
+  );
 }
 
 /** Our own usage error, or one from Node's parseArgs. */

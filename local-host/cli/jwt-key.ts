@@ -1,14 +1,17 @@
 import { parseArgs } from 'node:util';
+import { ownCommand } from '../../functions/shared/build-info.ts';
 import { type Config, loadConfig } from '../../functions/shared/config.ts';
 import type { RingEntry } from '../../functions/shared/identity/adapters/signing-keys/key-ring.ts';
 import { rotate, rotateNow, showKeys } from '../../functions/shared/identity/adapters/signing-keys/rotate.ts';
 import { recordCommand } from './audit.ts';
-import { CommandError, exitCodeOf, runIfMain, UsageError, withFileErrors } from './entry.ts';
+import { CommandError, exitCodeOf, runIfMain, UsageError, warnIfUnused, withFileErrors } from './entry.ts';
 
+const COMMAND = ownCommand('jwt-key');
 const USAGE = `Usage:
-  npm run --silent jwt-key -- show
-  npm run --silent jwt-key -- rotate         publish a new key now, start signing with it in 75 minutes
-  npm run --silent jwt-key -- rotate --now   replace a leaked key immediately`;
+  ${COMMAND} show
+  ${COMMAND} rotate         publish a new key now, start signing with it in 75 minutes
+  ${COMMAND} rotate --now   replace a leaked key immediately
+  ${COMMAND} --help | --version`;
 
 /** Shows and rotates the keys that sign tokens. Never prints a private key. */
 export function main(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
@@ -23,11 +26,13 @@ export function main(argv: readonly string[], environment: NodeJS.ProcessEnv): P
     const path = keyFileOf(config);
     const now = 'now' in values && values.now === true;
     await withFileErrors(path, async () => {
-      if (action === 'show') printKeys(showKeys(path, Date.now()));
-      else if (now) reportReplacement(await rotateNow(path, Date.now()));
-      else reportRotation(await rotate(path, Date.now()));
+      if (action === 'show') printKeys(path, showKeys(path, Date.now()));
+      else if (now) reportReplacement(path, await rotateNow(path, Date.now()));
+      else reportRotation(path, await rotate(path, Date.now()));
     });
-    if (action === 'rotate') await recordCommand(config, 'signing-key.rotate', { now });
+    if (action !== 'rotate') return;
+    await recordCommand(config, 'signing-key.rotate', { now });
+    warnIfUnused(config);
   });
 }
 
@@ -43,21 +48,22 @@ function keyFileOf(config: Config): string {
   return config.SERVICE_JWT_SIGNING_KEY_PATH;
 }
 
-function reportRotation(keys: readonly RingEntry[]): void {
+function reportRotation(path: string, keys: readonly RingEntry[]): void {
   process.stderr.write(
     'The new key is published now and will sign tokens later, so that stream servers have it by then. Existing tokens stay valid.\n',
   );
-  printKeys(keys);
+  printKeys(path, keys);
 }
 
-function reportReplacement(keys: readonly RingEntry[]): void {
+function reportReplacement(path: string, keys: readonly RingEntry[]): void {
   process.stderr.write(
     'All existing tokens are now invalid: every client must authenticate again, and streams opened with an old token end. Stream servers reject the new tokens until they fetch the public keys again, which MediaMTX does within an hour or on restart.\n',
   );
-  printKeys(keys);
+  printKeys(path, keys);
 }
 
-function printKeys(keys: readonly RingEntry[]): void {
+function printKeys(path: string, keys: readonly RingEntry[]): void {
+  process.stderr.write(`The signing keys in ${path}:\n`);
   for (const { kid, state, signsFrom, publishedUntil } of keys) {
     const shown = { kid, state, signs_from: timestamp(signsFrom), published_until: timestamp(publishedUntil) };
     process.stdout.write(`${JSON.stringify(shown)}\n`);

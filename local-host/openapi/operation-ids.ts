@@ -72,7 +72,9 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'PUT /api/{version}/database/backups/{name}': 'uploadBackup',
   'POST /api/{version}/database/restore/': 'restoreBackup',
 
+  'GET /api/{version}/backup/': 'listKeptArchives',
   'POST /api/{version}/backup/': 'backUpRobot',
+  'POST /api/{version}/backup/restore': 'restoreRobot',
 
   'POST /api/{version}/skill/upload/': 'uploadSkill',
   'DELETE /api/{version}/skill/remove/': 'deleteSkill',

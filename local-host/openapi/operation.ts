@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import type { Access } from '../../functions/shared/access.ts';
+import { ByteStream } from '../../functions/shared/pipeline/byte-stream.schema.ts';
 import type { EndpointSpec, InputSpec } from '../../functions/shared/pipeline/spec.ts';
 import { successStatus } from '../../functions/shared/pipeline/success-status.ts';
 import { answersHead } from '../http/router.ts';
@@ -164,6 +165,11 @@ function shapeOf(schema: z.ZodType | undefined): z.ZodRawShape {
 function requestBody(spec: EndpointSpec, schema: z.ZodType): NonNullable<ZodOpenApiOperationObject['requestBody']> {
   const mediaType =
     spec.bodyStream?.mediaType ?? (spec.bodyType === 'multipart' ? 'multipart/form-data' : 'application/json');
+  const json = spec.bodyStream?.json;
+  if (json) {
+    const content = { [mediaType]: { schema: ByteStream }, 'application/json': { schema: json, ...exampleOf(json) } };
+    return { required: true, content };
+  }
   return { required: !spec.bodyOptional, content: { [mediaType]: { schema, ...exampleOf(schema) } } };
 }
 

@@ -73,6 +73,26 @@ describe('The files of an installation', () => {
     expect(result('nav.service', 'restart', 'pi')).toBeUndefined();
   });
 
+  it('let the service start and end runs of skills, and nothing else of them', () => {
+    const rules = read('polkit/50-robot-rest.rules');
+    const id = '5811a895-f5bd-4ce3-8d06-636667541e48';
+    const result = (unit: string, verb: string, user = 'robot-rest') =>
+      resultOf(rules, MANAGE_UNITS, user, { unit, verb });
+    const skill = `robot-skill@${id}.service`;
+    for (const verb of ['start', 'stop', 'kill', 'ref']) expect([verb, result(skill, verb)]).toEqual([verb, 'yes']);
+    for (const verb of ['restart', 'set-property', 'reload', '']) expect(result(skill, verb)).toBeUndefined();
+    for (const unit of [
+      `robot-skill-tmp@${id}.service`,
+      'robot-skill@x.service',
+      `${skill}.service`,
+      `x${skill}`,
+      '',
+    ]) {
+      expect([unit, result(unit, 'start')]).toEqual([unit, undefined]);
+    }
+    expect(result(skill, 'start', 'pi')).toBeUndefined();
+  });
+
   it('make the video server trust the service and keep its API to the robot', () => {
     expect(parse(read('mediamtx.yml'))).toMatchObject({
       authMethod: 'jwt',

@@ -12,12 +12,14 @@ describeWith('systemd', '/usr/bin/systemd-analyze', 'systemd', () => {
 
   const UNITS = ['robot-rest.service', 'robot-rest-guard.service'];
 
-  it.each(UNITS)('accepts %s', async (unit) => {
+  const SKILL_UNITS = ['robot-skill@.service', 'robot-skill-tmp@.service'];
+
+  it.each([...UNITS, ...SKILL_UNITS])('accepts %s', async (unit) => {
     const { stderr } = await run('systemd-analyze', ['verify', join(DEPLOY, unit)]);
     expect(stderr).toBe('');
   });
 
-  it.each(UNITS)('rates %s as well confined', async (unit) => {
+  it.each([...UNITS, 'robot-skill@.service'])('rates %s as well confined', async (unit) => {
     const words = ['security', '--offline=yes', '--threshold=20', '--no-pager', join(DEPLOY, unit)];
     await expect(run('systemd-analyze', words)).resolves.toBeDefined();
   });
@@ -28,13 +30,19 @@ describeWith('systemd', '/usr/bin/systemd-analyze', 'systemd', () => {
     expect(lines).toEqual(expect.arrayContaining(['Restart=always', 'StartLimitIntervalSec=0', 'WatchdogSec=10']));
   });
 
+  it('ties the unit of a run to the service and to its own /tmp', () => {
+    const lines = read('robot-skill@.service').split('\n');
+    for (const unit of ['robot-rest.service', 'robot-skill-tmp@%i.service'])
+      expect(lines).toEqual(expect.arrayContaining([`BindsTo=${unit}`, `After=${unit}`]));
+  });
+
   it('creates the user and its groups', async () => {
     const root = temporaryFolder();
     mkdirSync(join(root, 'etc'));
     await run('systemd-sysusers', [`--root=${root}`, join(DEPLOY, 'sysusers.conf')]);
     const [users, groups] = ['passwd', 'group'].map((file) => readFileSync(join(root, 'etc', file), 'utf8'));
     expect(users).toMatch(/^robot-rest:x:\d+:\d+:Robot REST service:\/var\/lib\/robot-rest:\S*nologin$/m);
-    for (const group of ['robot-rest-clients', 'robot-skills', 'systemd-journal', 'audio']) {
+    for (const group of ['robot-rest-clients', 'robot-skills', 'robot-runs', 'systemd-journal', 'audio']) {
       expect(groups).toMatch(new RegExp(`^${group}:x:\\d+:robot-rest$`, 'm'));
     }
   });
@@ -71,7 +79,7 @@ describeWith('systemd', '/usr/bin/systemd-analyze', 'systemd', () => {
     const rules = join(root, 'tmpfiles.conf');
     // Only root may give folders away; everything else is tried as it stands.
     const anybody = read('tmpfiles.conf').replace(
-      /(\d{4}) (root|robot-rest) (audio|robot-rest|robot-skills)/g,
+      /(\d{4}) (root|robot-rest) (audio|root|robot-rest|robot-skills|robot-runs)/g,
       '$1 - -',
     );
     writeFileSync(rules, anybody);

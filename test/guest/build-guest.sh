@@ -12,7 +12,7 @@ guest_packages=(
   hostapd dnsmasq-base                      # the networks to join
   openssh-server
   polkitd libstdc++6                        # who may what, and what Node.js needs: for the installed service
-  python3-minimal                           # the guard feeds its watchdog through it
+  python3                                   # the guard feeds its watchdog through it, and skills run in it
 )
 
 stamp=$(cat "$0" | sha256sum | cut -d' ' -f1)

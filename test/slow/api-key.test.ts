@@ -2,7 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { listKeys } from '../../functions/shared/identity/adapters/key-store/edit.ts';
-import { runToEnd } from '../support/process.ts';
+import { http } from '../support/http.ts';
+import { runToEnd, startProcess } from '../support/process.ts';
+import { until } from '../support/processes.ts';
 import { temporaryFolder } from '../support/world.ts';
 
 const HOME = temporaryFolder();
@@ -21,18 +23,21 @@ describe('npm run --silent api-key', () => {
     expect(JSON.parse((await run(['list'])).stdout).revoked_at).toMatch(/^\d{4}-/);
   });
 
-  it.each([['api-key'], ['jwt-key'], ['main']])('says what %s can do, and which build it is', async (program) => {
-    for (const [argument, shown] of [
-      ['--help', /^Usage:\n/],
-      ['--version', /^robot-rest \d+\.\d+\.\d+\+\d+\n$/],
-    ] as const) {
-      expect(await runToEnd([program, argument], { HOME })).toMatchObject({
-        code: 0,
-        stdout: expect.stringMatching(shown),
-        stderr: '',
-      });
-    }
-  });
+  it.each([['api-key'], ['jwt-key'], ['link'], ['main']])(
+    'says what %s can do, and which build it is',
+    async (program) => {
+      for (const [argument, shown] of [
+        ['--help', /^Usage:\n/],
+        ['--version', /^robot-rest \d+\.\d+\.\d+\+\d+\n$/],
+      ] as const) {
+        expect(await runToEnd([program, argument], { HOME })).toMatchObject({
+          code: 0,
+          stdout: expect.stringMatching(shown),
+          stderr: '',
+        });
+      }
+    },
+  );
 
   it('refuses a misspelt word, as the service itself does', async () => {
     expect(await runToEnd(['main', '--emtpy'], { HOME })).toMatchObject({
@@ -96,6 +101,24 @@ describe('npm run --silent api-key', () => {
       ['one', true],
       ['two', false],
     ]);
+  });
+
+  it('names the file that it changed, and warns while no service uses its folder', async () => {
+    const create = ['create', '--name', 'x', '--level', 'USER'];
+    const folder = join(temporaryFolder(), 'data');
+    const unused = await run(create, { SERVICE_DATA_DIR: folder });
+    expect(unused.stderr).toContain(` in ${folder}/api-keys.json. `);
+    expect(unused.stderr).toContain(`no running service uses ${folder}.`);
+    const service = await startProcess({ SERVICE_DATA_DIR: folder });
+    try {
+      await until('it is ready', async () => (await http(service.url, '/health/ready')).status === 200);
+      const used = await run(create, { SERVICE_DATA_DIR: folder });
+      expect(used.stderr).toMatch(/^Created key [^\n]*\n$/);
+      const other = await run(['revoke', '--id', 'local'], { SERVICE_DATA_DIR: join(folder, 'exports') });
+      expect(other.stderr).toContain('no running service uses');
+    } finally {
+      await service.end();
+    }
   });
 
   it('still works if the audit trail cannot be written, and says so', async () => {

@@ -69,6 +69,8 @@ describeWith('flock', '/usr/bin/flock', 'The installer, below a folder of its ow
       'opt/robot-rest/current/main.js',
       'etc/systemd/system/robot-rest.service',
       'etc/systemd/system/robot-rest-guard.service',
+      'etc/systemd/system/robot-skill@.service',
+      'etc/systemd/system/robot-skill-tmp@.service',
       'etc/sysusers.d/robot-rest.conf',
       'etc/tmpfiles.d/robot-rest.conf',
       'etc/polkit-1/rules.d/50-robot-rest.rules',
@@ -106,6 +108,34 @@ describeWith('flock', '/usr/bin/flock', 'The installer, below a folder of its ow
       writeFileSync(settings, `SERVICE_RESTARTABLE_UNITS=${units}\n`);
       expect([install().status, listed()]).toEqual([0, expected]);
     }
+  });
+
+  it('gives the units of runs the limits and the interpreter of the settings, at the next run', () => {
+    install();
+    const of = (unit: string) => readFileSync(installed(`etc/systemd/system/${unit}@.service.d/settings.conf`), 'utf8');
+    expect(of('robot-skill')).toMatch(/^MemoryMax=512M\nTasksMax=64\nExecStart=\nExecStart=\/usr\/\S+ -I -B /m);
+    expect(of('robot-skill-tmp')).toContain('SIZE=64M');
+    const settings = [
+      'SERVICE_SKILL_MEMORY_MB="256"',
+      'SERVICE_SKILL_TASKS=2; reboot',
+      'SERVICE_SKILL_DISK_MB=7',
+      'SERVICE_SKILL_PYTHON=/opt/maker/bin/python3',
+    ];
+    writeFileSync(installed('etc/robot-rest/robot-rest.env'), settings.join('\n'));
+    expect(install().status).toBe(0);
+    expect(of('robot-skill')).toMatch(/^MemoryMax=256M\nTasksMax=64$/m);
+    expect(of('robot-skill-tmp')).toContain('SIZE=7M');
+  });
+
+  it('removes the units of runs with a rollback to a version without them', () => {
+    const older = version('1.0.0-a');
+    for (const unit of ['robot-skill@.service', 'robot-skill-tmp@.service']) rmSync(join(older, 'deploy', unit));
+    install(older);
+    install();
+    expect(existsSync(installed('etc/systemd/system/robot-skill@.service'))).toBe(true);
+    expect(install(build, '--rollback').status).toBe(0);
+    const left = readdirSync(installed('etc/systemd/system')).filter((name) => name.startsWith('robot-skill'));
+    expect(left).toEqual([]);
   });
 
   it('upgrades, keeps one previous version, and rolls back to it completely', () => {

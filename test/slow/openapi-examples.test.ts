@@ -45,6 +45,7 @@ const NEVER_THERE: Readonly<Record<string, readonly [status: number, code: strin
   restoreBackup: [404, 'not_found'],
   downloadBackup: [404, 'not_found'],
   uploadBackup: [422, 'backup_invalid'],
+  restoreRobot: [409, 'busy'], // an example before it has acquired the lease
   pair: [401, 'pairing_code_invalid'],
   revokeKey: [404, 'not_found'],
   keepLease: [410, 'lease_lost'],
@@ -68,6 +69,7 @@ function uploaded(): HttpCall {
 const FILES: Readonly<Record<string, HttpCall>> = {
   'multipart/form-data': uploaded(),
   'application/vnd.sqlite3': { headers: { 'content-type': 'application/vnd.sqlite3' }, body: 'no database' },
+  'application/gzip': { headers: { 'content-type': 'application/gzip' }, body: 'no archive' },
   'text/csv': { headers: { 'content-type': 'text/csv' }, body: 'id,name\r\n1,Moves\r\n' },
   'application/xml': { headers: { 'content-type': 'application/xml' }, body: '<robot name="arm"/>' },
   'application/octet-stream': {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { keyStore } from '../../functions/shared/identity/ports.ts';
@@ -8,7 +7,7 @@ import { FakeKeyStore, keyRecord } from '../support/auth.ts';
 import { makeCertificate, OPENSSL } from '../support/certificates.ts';
 import { describeWith } from '../support/components.ts';
 import { until } from '../support/processes.ts';
-import { CLIENT, PYTHON, runPython, runPythonTests, startPython } from '../support/python-client.ts';
+import { CLIENT, PYTHON, readmeBlocks, runPython, runPythonTests, startPython } from '../support/python-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { ROOT } from '../support/sources.ts';
 import { temporaryFolder } from '../support/world.ts';
@@ -50,13 +49,12 @@ describeWith('Python 3', PYTHON, 'The Python package robot_rest', () => {
     });
 
     it('runs the blocks of its README as they stand, except for the address of the service', async () => {
-      const readme = readFileSync(join(CLIENT, 'README.md'), 'utf8');
       for (const id of STARTER_LOCATIONS) {
         const body = { tablename: 'known_locations_table', item: { id } }; // what `npm start` begins with
         const { status } = await service.as('ADMIN', '/api/v2/database/add_item/', { method: 'POST', body });
         expect(status).toBe(200);
       }
-      const blocks = [...readme.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+      const blocks = readmeBlocks().filter((block) => !block.includes('robot_rest.robot'));
       expect(blocks).toHaveLength(README_PRINTS.length);
       for (const [index, block] of blocks.entries()) {
         const program = block.replace('http://127.0.0.1:8000', service.url);

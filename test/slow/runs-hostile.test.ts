@@ -89,10 +89,12 @@ function suite(settings: Record<string, string>, sandbox: string): void {
     ['an error of an import', 'import nowhere', 'exception', /nowhere/],
     ['exiting with 0 before the return', 'import os\nprint("bye", flush=True)\nos._exit(0)', 'exited', /status 0/],
     ['sys.exit', 'import sys\nsys.exit(3)', 'exited', /status 3/],
+    ['sys.exit with a reason', 'import sys\nsys.exit("out of tea")', 'exited', /out of tea/],
     ['a crash', 'import ctypes\nctypes.string_at(0)', 'killed|exited', /./],
     ['a result that is too large', 'return "x" * 70000', 'result_too_large', /64 KiB/],
     ['a result that is no JSON', 'return {1, 2}', 'result_not_json', /set/],
     ['a result that is no number', 'return float("nan")', 'result_not_json', /JSON/],
+    ['a result beyond all numbers', 'return [10 ** 400]', 'result_not_json', /too large/],
     [
       'a forged result that is too large',
       'import os\nos.write(3, b"x" * 600000)\nawait robot.sleep(60)',

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './sources.ts';
 
@@ -44,4 +45,10 @@ export async function runPythonTests(pattern: string, environment: Record<string
   const { code, stderr } = await startPython(args, environment, { python }).ended;
   if (code !== 0) throw new Error(stderr);
   return stderr;
+}
+
+/** The programs in the README of the package, in their order. */
+export function readmeBlocks(): string[] {
+  const readme = readFileSync(join(CLIENT, 'README.md'), 'utf8');
+  return [...readme.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
 }

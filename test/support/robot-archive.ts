@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from './world.ts';
 
@@ -37,9 +37,23 @@ export function repack(folder: string, members: readonly string[], ...options: s
 
 export const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 
-/** The digest of each file below a folder, by its path. */
+/** The digest of each file below a folder, by its path; links are none. */
 export function digestsBelow(folder: string): Record<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  const files = names.filter((name) => statSync(join(folder, name)).isFile()).sort();
+  const files = names.filter((name) => lstatSync(join(folder, name)).isFile()).sort();
   return Object.fromEntries(files.map((name) => [name, sha256(readFileSync(join(folder, name)))]));
+}
+
+/** A header of a member (POSIX.1-1988, ustar) that says anything. `type`: `0` is a file, `x` more about the next member. */
+export function tarHeader(name: string, size = 0, type = '0'): Buffer {
+  const block = Buffer.alloc(512);
+  block.write(name, 0);
+  block.write(`0000600\0${'0'.repeat(7)}\0${'0'.repeat(7)}\0`, 100);
+  block.write(`${size.toString(8).padStart(11, '0').slice(-11)} ${'0'.repeat(11)} `, 124);
+  if (size >= 8 ** 11) block.write(`80${size.toString(16).padStart(22, '0')}`, 124, 'hex'); // as GNU tar does
+  block.write(`        ${type}`, 148);
+  block.write('ustar\x0000', 257);
+  const sum = block.reduce((total, byte) => total + byte, 0);
+  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return block;
 }

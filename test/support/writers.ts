@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccessLevel } from '../../functions/shared/access.ts';
@@ -69,6 +69,37 @@ export const WRITERS: readonly Writer[] = [
   {
     name: 'an import',
     write: (ask) => database(ask, 'import_table', 'POST', { tablename: table, path: 'incoming.csv' }),
+  },
+  {
+    name: 'a table that is sent as CSV',
+    write: (ask) =>
+      ask('ENCHANTER', `/api/v2/database/tables/${table}.csv`, {
+        method: 'PUT',
+        headers: { 'content-type': 'text/csv' },
+        body: `id,name\n1,${BIG}\n`,
+      }),
+  },
+  {
+    name: 'the snapshot that somebody asks for',
+    write: (ask) => ask('ADMIN', '/api/v2/database/backups/', { method: 'POST' }),
+  },
+  {
+    name: 'the snapshot that somebody sends in',
+    write: async (ask) => {
+      const list = await ask('ADMIN', '/api/v2/database/backups/');
+      if (list.status !== 200) return list;
+      const [{ name }] = list.json.backups;
+      const { bytes } = await ask('ADMIN', `/api/v2/database/backups/${name}`);
+      return ask('ADMIN', `/api/v2/database/backups/snapshot-sent-${randomUUID()}.sqlite`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/vnd.sqlite3' },
+        body: bytes,
+      });
+    },
+  },
+  {
+    name: 'a new API key',
+    write: (ask) => ask('ENCHANTER', '/api/v2/keys/', { method: 'POST', body: { name: 'new phone', level: 'USER' } }),
   },
   {
     name: 'a change of the language-model configuration',

@@ -2,7 +2,7 @@
 
 It has the commands of examples/robot-mqtt.py, and obeys the same environment: ROBOT_MQTT_PASSWORD; ROBOT_COAST_MS is how long
 it takes to come to rest, ROBOT_PUSHED_MPS the speed at which something else drives it, ROBOT_PRINT_SPEED=1 prints its speed 50
-times a second, and its emergency stop is engaged while the file ROBOT_ESTOP_FILE exists. ROBOT_FAULT plants a fault.
+times a second, and its emergency stop is engaged while the file ROBOT_ESTOP_FILE exists.
 """
 
 import logging

@@ -186,7 +186,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List the archives that restores have kept
+         * @description Of the whole robot, as it was before each of the last two restores. A restore takes their names.
+         *
+         *     Needs a token of access level ENCHANTER.
+         *
+         *     HEAD is answered too.
+         */
+        get: operations["listKeptArchives"];
         put?: never;
         /**
          * Back up the whole robot
@@ -195,6 +203,28 @@ export interface paths {
          *     Needs a token of access level ENCHANTER.
          */
         post: operations["backUpRobot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/backup/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore the whole robot
+         * @description From an archive as the body, or by the name of one that an earlier restore has kept. Everything is checked before anything is touched: 422 `archive_invalid`. Parts that the archive does not have stay. All of it or nothing, also if the power fails. Meanwhile writes wait for up to 5 s and are then 409 `busy`. What was there is kept as an archive, the newest two. Settings are not applied, and keys stay as they are. 409 `conflict` for a newer release, and for another robot without `adopt`; 409 `busy` while a lease is fresh or anything moves.
+         *
+         *     Needs a token of access level ENCHANTER.
+         */
+        post: operations["restoreRobot"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2222,6 +2252,12 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        DifferingSetting: {
+            archive: string | null;
+            /** @description null: not set; secrets are masked */
+            here: string | null;
+            name: string;
+        };
         DiskUsage: {
             /** Format: int64 */
             free_bytes: number;
@@ -2459,6 +2495,24 @@ export interface components {
         };
         Jwks: {
             keys: components["schemas"]["Jwk"][];
+        };
+        KeptArchive: {
+            /**
+             * Format: date-time
+             * @description RFC 3339
+             */
+            created_at: string;
+            /** @example robot-000001-20260401T120000Z.tar.gz */
+            name: string;
+            /**
+             * Format: int64
+             * @description bytes
+             */
+            size: number;
+        };
+        KeptArchiveList: {
+            /** @description newest first, at most two */
+            backups: components["schemas"]["KeptArchive"][];
         };
         /** @description A row of known_locations_table. What is read has every column */
         KnownLocationsTableRow: {
@@ -2762,7 +2816,7 @@ export interface components {
         };
         /** @description An error (RFC 9457). Endpoints may add members of their own. */
         Problem: {
-            /** @description stable; what a program decides by. New codes may be added: clients must accept codes that are not listed here. Known codes: `malformed_json`, `malformed_multipart`, `bad_request`, `missing_token`, `token_invalid`, `token_expired`, `missing_api_key`, `api_key_invalid`, `pairing_code_invalid`, `key_revoked`, `insufficient_access`, `secure_channel_required`, `not_found`, `unknown_command`, `unknown_table`, `row_not_found`, `skill_not_found`, `config_key_not_found`, `unit_not_allowed`, `method_not_allowed`, `request_timeout`, `conflict`, `already_exists`, `busy`, `stopped`, `not_ready`, `estop_engaged`, `lease_held`, `lease_required`, `driven_elsewhere`, `lease_lost`, `precondition_failed`, `too_large`, `uri_too_long`, `unsupported_media_type`, `range_not_satisfiable`, `host_not_allowed`, `validation_failed`, `wrong_value_type`, `invalid_python`, `backup_invalid`, `invalid_csv`, `file_too_large`, `wifi_wrong_password`, `wifi_ssid_not_found`, `wifi_no_address`, `wifi_eap_rejected`, `rate_limited`, `headers_too_large`, `internal_error`, `config_unreadable`, `robot_error`, `robot_unavailable`, `component_unavailable`, `robot_timeout`, `wifi_timeout`, `storage_full` */
+            /** @description stable; what a program decides by. New codes may be added: clients must accept codes that are not listed here. Known codes: `malformed_json`, `malformed_multipart`, `bad_request`, `missing_token`, `token_invalid`, `token_expired`, `missing_api_key`, `api_key_invalid`, `pairing_code_invalid`, `key_revoked`, `insufficient_access`, `secure_channel_required`, `not_found`, `unknown_command`, `unknown_table`, `row_not_found`, `skill_not_found`, `config_key_not_found`, `unit_not_allowed`, `method_not_allowed`, `request_timeout`, `conflict`, `already_exists`, `busy`, `stopped`, `not_ready`, `estop_engaged`, `lease_held`, `lease_required`, `driven_elsewhere`, `lease_lost`, `precondition_failed`, `too_large`, `uri_too_long`, `unsupported_media_type`, `range_not_satisfiable`, `host_not_allowed`, `validation_failed`, `wrong_value_type`, `invalid_python`, `backup_invalid`, `archive_invalid`, `invalid_csv`, `file_too_large`, `wifi_wrong_password`, `wifi_ssid_not_found`, `wifi_no_address`, `wifi_eap_rejected`, `rate_limited`, `headers_too_large`, `internal_error`, `config_unreadable`, `robot_error`, `robot_unavailable`, `component_unavailable`, `robot_timeout`, `wifi_timeout`, `storage_full` */
             code: string;
             /** @description a sentence a person can act on */
             detail: string;
@@ -2836,6 +2890,19 @@ export interface components {
                 [key: string]: number;
             };
         };
+        RestoredRobot: {
+            /**
+             * @description the archive of what was there before; null for a dry run
+             * @example robot-000001-20260401T120000Z.tar.gz
+             */
+            backup: string | null;
+            /** @description the mapping has changed, which the service reads when it starts */
+            restart_needed: boolean;
+            /** @description the parts that were replaced; of a dry run, that would be */
+            restored: string[];
+            /** @description how the settings here and there differ; none is applied */
+            settings: components["schemas"]["DifferingSetting"][];
+        };
         /** @example {
          *       "backup": "snapshot-000001-20260401T120000Z.sqlite"
          *     } */
@@ -2875,6 +2942,13 @@ export interface components {
          *     } */
         RobotList: {
             robots: components["schemas"]["RobotSummary"][];
+        };
+        /** @example {
+         *       "name": "robot-000001-20260401T120000Z.tar.gz"
+         *     } */
+        RobotRestoreRequest: {
+            /** @example robot-000001-20260401T120000Z.tar.gz */
+            name: string;
         };
         /** @description A row of robots_table. What is read has every column */
         RobotsTableRow: {
@@ -2947,7 +3021,7 @@ export interface components {
             id: string;
             /** @description what the function returned, at most 64 KiB; null for other clients below ADMIN */
             result: unknown;
-            /** @description what keeps the skill from the rest of the machine; `none`, in sim mode only: nothing does; known values: `bubblewrap`, `none` */
+            /** @description what keeps the skill from the rest of the machine: `systemd` on an installed robot; `none`, in sim mode only: nothing does; known values: `systemd`, `bubblewrap`, `none` */
             sandbox: string;
             /** @description of the file it runs a copy of, in lower-case hex */
             sha256: string;
@@ -3157,6 +3231,11 @@ export interface components {
             description?: string;
             /** @example wave_hello */
             name: string;
+            /**
+             * @description the vendor's package, if the decorator is from there; it needs a sandbox
+             * @example pymirokai
+             */
+            package?: string;
         };
         SkillList: {
             skills: components["schemas"]["Skill"][];
@@ -3851,6 +3930,26 @@ export interface operations {
             };
         };
     };
+    listKeptArchives: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptArchiveList"];
+                };
+            };
+        };
+    };
     backUpRobot: {
         parameters: {
             query?: never;
@@ -3867,6 +3966,39 @@ export interface operations {
                 };
                 content: {
                     "application/gzip": string;
+                };
+            };
+        };
+    };
+    restoreRobot: {
+        parameters: {
+            query?: {
+                /** @description take the data of another robot; this one keeps its id */
+                adopt?: boolean;
+                /** @description check the whole archive and say what would be restored; nothing is changed */
+                dry_run?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/gzip": string;
+                /** @example {
+                 *       "name": "robot-000001-20260401T120000Z.tar.gz"
+                 *     } */
+                "application/json": components["schemas"]["RobotRestoreRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestoredRobot"];
                 };
             };
         };

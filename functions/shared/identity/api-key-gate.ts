@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { BUILT_AT } from '../build-info.ts';
+import { BUILT_AT, ownCommand } from '../build-info.ts';
 import type { Config } from '../config.ts';
 import { ServiceError, unavailable } from '../errors.ts';
 import { addressBlock } from './address-block.ts';
@@ -47,8 +47,7 @@ export function createApiKeyGate({ config, clock, keyStore }: ApiKeyGateParts): 
       if (!key || clock() >= endOf(key)) {
         await countWrongKey(wrongKeys, counterOf(address, salt));
         throw new ServiceError('api_key_invalid', {
-          detail:
-            'The API key in X-API-Key is unknown, expired or revoked. Send it as it was printed when it was created, or have a new one created with `npm run --silent api-key -- create`.',
+          detail: `The API key in X-API-Key is unknown, expired or revoked. Send it as it was printed when it was created, or have a new one created with "${ownCommand('api-key', 'create')}".`,
         });
       }
       if (key.robots?.includes(robotId) === false) {

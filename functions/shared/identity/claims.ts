@@ -41,6 +41,8 @@ export interface Grant {
   readonly keyLevel?: AccessLevel;
   readonly username?: string;
   readonly mayPublish: boolean;
+  /** `false`: stream servers allow it nothing. */
+  readonly streams?: false;
   /** When the session began, in seconds since the epoch; now when absent. */
   readonly authTime?: number;
 }
@@ -69,7 +71,7 @@ export function claimsOf(
   { issuer, audience, clientId, tokenId, issuedAt, sessionSeconds, keyEndsAt, socketGeneration }: Issue,
 ) {
   const authTime = grant.authTime ?? issuedAt;
-  const actions = grant.mayPublish ? ['read', 'publish'] : ['read'];
+  const actions = grant.streams === false ? [] : grant.mayPublish ? ['read', 'publish'] : ['read'];
   return {
     iss: issuer,
     aud: audience,

@@ -11,7 +11,7 @@ export function runIdentity(runId: string): { readonly clientId: string; readonl
 
 /**
  * The tokens of one run, at level USER: the only ones its listeners accept, and accepted there only, since no other
- * part of the service knows their key.
+ * part of the service knows their key. Stream servers, which know no keys, are given nothing that they would allow.
  * @param isRefused whether the run may not do anything any more; its tokens count as revoked then.
  */
 export function createRunTokens(parts: TokenParts, runId: string, isRefused: () => boolean): Tokens {
@@ -27,7 +27,8 @@ export function createRunTokens(parts: TokenParts, runId: string, isRefused: () 
     },
   });
   return {
-    mint: (grant) => ownTokens.mint({ ...grant, clientId, keyId, accessLevel: 'USER', mayPublish: false }),
+    mint: (grant) =>
+      ownTokens.mint({ ...grant, clientId, keyId, accessLevel: 'USER', mayPublish: false, streams: false }),
     verify(token, use) {
       const verified = ownTokens.verify(token, use);
       const assertOwn = <T extends { readonly keyId: string }>(caller: T): T => {

@@ -86,10 +86,16 @@ function stepsOf({
     effects === 'all' && refusePrefetch,
     input?.body !== undefined && receiveBody,
     ...(input?.body !== undefined && bodyType !== 'multipart' && !bodyStream ? [parseJson, letOthersPass] : []),
+    bodyStream?.json !== undefined && parseJsonInstead,
     parseInput,
     input?.body !== undefined && letOthersPass,
   ];
   return steps.filter((step) => step !== false);
+}
+
+/** Where a JSON document came in place of a stream. */
+function parseJsonInstead(request: PipelineRequest): void | Promise<void> {
+  if (typeof request.event.body === 'string') return parseJson(request);
 }
 
 /** After a step that takes milliseconds with a large body: what has arrived since, a stop above all, goes first. */

@@ -21,7 +21,7 @@ const MAX_NAME_CHARS = 64;
  */
 export function receiveBody({ event, context: { exchange } }: PipelineRequest): void | Promise<void> {
   const { spec } = exchange;
-  if (spec.bodyStream) return openStream(event, exchange, spec.bodyStream);
+  if (spec.bodyStream && !isJsonInstead(event, spec.bodyStream)) return openStream(event, exchange, spec.bodyStream);
   if (hasNoBody(event)) {
     event.body = '';
     return;
@@ -34,6 +34,13 @@ export function receiveBody({ event, context: { exchange } }: PipelineRequest): 
   if (bytes instanceof Promise) return bytes.then((received) => takeIn(received, event, exchange));
   if (bytes.length > maxBytes) throw tooLarge(maxBytes);
   takeIn(bytes, event, exchange);
+}
+
+function isJsonInstead(
+  { headers }: PipelineRequest['event'],
+  { json }: NonNullable<EndpointSpec['bodyStream']>,
+): boolean {
+  return json !== undefined && MEDIA_TYPE.json.test((headers['content-type'] ?? '').trim().toLowerCase());
 }
 
 function openStream(

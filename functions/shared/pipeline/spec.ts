@@ -69,6 +69,8 @@ export interface EndpointSpec<
     /** Media types that are taken as well. */
     readonly alsoTaken?: readonly string[];
     readonly maxBytes: number;
+    /** A small JSON document of this schema may come in its place; `body` of the input is then a union of both. */
+    readonly json?: z.ZodType;
   };
   /** The body is a command: at most SERVICE_COMMAND_BODY_MAX bytes. */
   readonly commandBody?: boolean;
@@ -87,6 +89,8 @@ export interface EndpointSpec<
   readonly urgent?: boolean;
   /** Does not wait for the earlier requests of its connection; its answer does. */
   readonly unordered?: boolean;
+  /** A client sends many of these a second: what it is refused is counted, and only logged at the level `debug`. */
+  readonly frequent?: true;
   /** Action under which every request of a known caller is kept in the audit trail, refused ones too. */
   readonly audit?: string;
   /** Answers 201 rather than 200. */
@@ -100,7 +104,12 @@ export interface EndpointSpec<
 }
 
 /** Media types of bodies that may be too large for memory. */
-export type StreamedType = 'text/csv' | 'application/vnd.sqlite3' | 'application/xml' | 'application/octet-stream';
+export type StreamedType =
+  | 'text/csv'
+  | 'application/vnd.sqlite3'
+  | 'application/gzip'
+  | 'application/xml'
+  | 'application/octet-stream';
 
 /** What the audit trail shall say of a request. */
 export interface AuditNote {

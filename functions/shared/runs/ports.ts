@@ -17,12 +17,25 @@ export const runDoor: Port<OpenRunDoor> = /* @__PURE__ */ port('run door', () =>
   throw unavailable('runs', 'They are only available on the robot itself.');
 });
 
-/** What keeps skills from the rest of the machine, found out when it is first asked for. */
+/** How long it is believed that there is no sandbox, in ms. */
+const PROBE_AGAIN_MS = 30_000;
+
+/** What keeps skills from the rest of the machine, found out when it is first asked for, and again if it is missing. */
 export const sandboxProbe: Port<() => Promise<SandboxProbe>> = /* @__PURE__ */ port('skill sandbox', (ports) => {
   const { config, logger } = ports;
   let probed: Promise<SandboxProbe> | undefined;
+  const probe = async () => {
+    const { probeSandbox } = await import('./adapters/sandbox/open.ts');
+    const found = await probeSandbox(config, logger);
+    if ('problem' in found) {
+      setTimeout(() => {
+        probed = undefined;
+      }, PROBE_AGAIN_MS).unref();
+    }
+    return found;
+  };
   return () => {
-    probed ??= import('./adapters/sandbox/open.ts').then(({ probeSandbox }) => probeSandbox(config, logger));
+    probed ??= probe();
     return probed;
   };
 });

@@ -15,6 +15,8 @@ export interface NewRun {
   readonly sandbox: SandboxName;
   readonly accessLevel: string;
   readonly owner: Pick<Caller, 'clientId' | 'keyId'>;
+  /** How many runs it was started through, one from the other. */
+  readonly depth: number;
 }
 
 export type FinalState = 'succeeded' | 'failed' | 'stopped';
@@ -30,16 +32,19 @@ export class RunEntry {
   /** The skill was released, or has ended before that. */
   readonly begun = new Latch();
   readonly over = new Latch();
+  /** How many runs it was started through, one from the other. */
+  readonly depth: number;
   readonly #clock: () => number;
   #record: RunRecord;
 
-  private constructor(record: RunRecord, clock: () => number) {
+  private constructor(record: RunRecord, clock: () => number, depth = 0) {
     this.#record = record;
+    this.depth = depth;
     this.#clock = clock;
     this.log = new RunLog(clock);
   }
 
-  static create({ owner, accessLevel, ...given }: NewRun, clock: () => number): RunEntry {
+  static create({ owner, accessLevel, depth, ...given }: NewRun, clock: () => number): RunEntry {
     const record: RunRecord = {
       ...given,
       state: 'starting',
@@ -53,7 +58,7 @@ export class RunEntry {
       client_id: owner.clientId,
       access_level: accessLevel,
     };
-    return new RunEntry(record, clock);
+    return new RunEntry(record, clock, depth);
   }
 
   /** A run of an earlier process: `lost` unless it had ended. Its output is gone. */

@@ -4,6 +4,7 @@ import { type JsonObject, jsonPointer } from '../kit/json.ts';
 import { messagesFor, unknownName } from '../pipeline/issue-messages.ts';
 import { invalid } from '../pipeline/parse-input.ts';
 import { argsSchema } from '../robot-link/command-args.ts';
+import type { SandboxName } from './run.schema.ts';
 import type { RunnableFunction, SkillSource } from './skill-source.port.ts';
 
 /**
@@ -40,6 +41,31 @@ export function assertMayRun(
   if (isAtLeast(level, needed)) return;
   throw new ServiceError('insufficient_access', {
     detail: `The skill function "${name}" needs access level ${needed}; the token has ${level}. GET /api/v2/auth/ gives one to an API key of that level.`,
+  });
+}
+
+/** Runs that are started by a run, and by those in turn. */
+const MAX_DEPTH = 4;
+
+/**
+ * How many runs another one is started through: each may start further ones, but a chain of them has to end.
+ * @param parent the run that starts it, if one does.
+ * @throws ServiceError `conflict`.
+ */
+export function depthBelow(parent: { readonly depth: number } | undefined): number {
+  if (!parent) return 0;
+  if (parent.depth < MAX_DEPTH) return parent.depth + 1;
+  throw new ServiceError('conflict', {
+    detail: `A run may start another one, and so on, ${MAX_DEPTH} times. Start this skill from outside of a run.`,
+    members: { command_ran: 'no' },
+  });
+}
+
+/** @throws ServiceError `component_unavailable` where a client with fixed addresses has no place of its own. */
+export function assertPlace({ package: from }: RunnableFunction, sandbox: SandboxName): void {
+  if (from === undefined || sandbox !== 'none') return;
+  throw new ServiceError('component_unavailable', {
+    detail: `Skills with the decorator of ${from} need a sandbox: its client uses a fixed socket in /tmp and fixed ports. Install bubblewrap (0.8 or newer) and restart the service.`,
   });
 }
 

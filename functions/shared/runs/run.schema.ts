@@ -10,10 +10,12 @@ export const RunState = z
   );
 export type RunState = z.infer<typeof RunState>;
 
-export const SANDBOXES = ['bubblewrap', 'none'] as const;
+export const SANDBOXES = ['systemd', 'bubblewrap', 'none'] as const;
 export const SandboxName = z
   .enum(SANDBOXES)
-  .describe('what keeps the skill from the rest of the machine; `none`, in sim mode only: nothing does');
+  .describe(
+    'what keeps the skill from the rest of the machine: `systemd` on an installed robot; `none`, in sim mode only: nothing does',
+  );
 export type SandboxName = z.infer<typeof SandboxName>;
 
 export const FAILURES = [

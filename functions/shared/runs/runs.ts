@@ -7,7 +7,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { OpenRunDoor } from './run-door.port.ts';
 import { RunEntry } from './run-entry.ts';
 import { RunHistory } from './run-history.ts';
-import { assertArguments, assertMayRun, chooseFunction } from './run-request.ts';
+import { assertArguments, assertMayRun, assertPlace, chooseFunction, depthBelow } from './run-request.ts';
 import type { RunStore } from './run-store.port.ts';
 import type { Sandbox, SandboxProbe } from './sandbox.port.ts';
 import type { SkillSources } from './skill-source.port.ts';
@@ -91,7 +91,7 @@ export class Runs {
   /**
    * Accepts a run. Its process starts afterwards, so that whatever goes wrong then is a state of the run.
    * @throws ServiceError `skill_not_found`, `insufficient_access`, `validation_failed`, `busy`, `storage_full`,
-   * `stopped` (by a stop meanwhile), `component_unavailable` without a sandbox.
+   * `conflict` (too many runs from runs), `stopped` (by a stop meanwhile), `component_unavailable` without a sandbox.
    */
   async start(request: RunRequest, caller: RunCaller, signal: AbortSignal): Promise<RunEntry> {
     const { skill, args = {}, argsAt = 'args', timeoutS = DEFAULT_TIMEOUT_S } = request;
@@ -100,6 +100,7 @@ export class Runs {
     const source = await this.#world.sources.read(skill, signal);
     const chosen = chooseFunction(skill, source, request.function);
     assertMayRun(chosen, caller.accessLevel);
+    assertPlace(chosen, sandbox.name);
     assertArguments(chosen, args, argsAt);
     if (this.#closing) throw new ServiceError('component_unavailable', { detail: 'The service is shutting down.' });
     if (stops !== this.#stops) throw stoppedMeanwhile();
@@ -114,6 +115,7 @@ export class Runs {
         sandbox: sandbox.name,
         accessLevel: chosen.accessLevel ?? 'USER',
         owner: caller,
+        depth: depthBelow(this.find(caller.clientId)),
       },
       this.#world.clock,
     );

@@ -21,6 +21,14 @@ export interface Workplace {
   remove(): Promise<void>;
 }
 
+/** How a process of a run has ended. */
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** Somebody has ended it without asking the service: the administrator of the machine, or its shutdown. */
+  readonly asked?: boolean;
+}
+
 /** What a process of a run reports. None of these is called after `ended`. */
 export interface ProcessListener {
   /** It waits to be released and can be killed. */
@@ -30,7 +38,7 @@ export interface ProcessListener {
   returned(result: JsonValue): void;
   failed(code: (typeof FAILURES)[number], message: string): void;
   /** The process and everything it started are gone, or have been killed. */
-  ended(how: { readonly code: number | null; readonly signal: string | null }): void;
+  ended(how: ProcessEnd): void;
 }
 
 /** The process of one run. */
@@ -43,10 +51,7 @@ export interface RunProcess {
   kill(): void;
 }
 
-/**
- * Runs skills apart from the rest of the machine. Implementations beside those here fit: a unit of systemd, for
- * instance.
- */
+/** Runs skills apart from the rest of the machine. */
 export interface Sandbox {
   readonly name: SandboxName;
   /** Makes the folder of a run. `slot` is its number among the runs at the same time. */

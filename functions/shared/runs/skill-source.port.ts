@@ -8,6 +8,8 @@ export interface RunnableFunction {
   /** The level that the decorator demands, as written; absent: USER. */
   readonly accessLevel?: string | undefined;
   readonly description?: string | undefined;
+  /** The vendor's package, if its decorator is from there: its client needs a /tmp and ports of its own. */
+  readonly package?: string | undefined;
   /** JSON Schema of the arguments. */
   readonly args: JsonObject;
 }

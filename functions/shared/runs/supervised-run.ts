@@ -3,12 +3,12 @@ import type { Logger } from '../observability/logger.ts';
 import type { FAILURES, RunFailure } from './run.schema.ts';
 import type { OpenRunDoor, RunDoor } from './run-door.port.ts';
 import type { RunEntry } from './run-entry.ts';
-import type { Job, ProcessListener, RunProcess, Sandbox, Workplace } from './sandbox.port.ts';
+import type { Job, ProcessEnd, RunProcess, Sandbox, Workplace } from './sandbox.port.ts';
 
 /** Time a run has to end by itself, in ms. */
 export const GRACE_MS = { asked: 2_000, stop: 500 } as const;
 /** Longest time until a process waits to be released, in ms. */
-const START_LIMIT_MS = 20_000;
+const START_LIMIT_MS = 60_000;
 /** How often a process that should be gone is killed again, in ms. */
 const KILL_AGAIN_MS = 100;
 const LAST_LINES = 20;
@@ -64,7 +64,7 @@ export class SupervisedRun {
   async supervise(): Promise<void> {
     const { run, slot, job, sandbox, openDoor, lease, logger } = this.#parts;
     let workplace: Workplace | undefined;
-    let ended: Parameters<ProcessListener['ended']>[0] | undefined;
+    let ended: ProcessEnd | undefined;
     try {
       workplace = await sandbox.openWorkplace(run.id, slot);
       this.#door = await openDoor({ runId: run.id, lease }, workplace);
@@ -82,7 +82,7 @@ export class SupervisedRun {
     this.#conclude(ended);
   }
 
-  #execute(job: Job, workplace: Workplace): Promise<Parameters<ProcessListener['ended']>[0]> {
+  #execute(job: Job, workplace: Workplace): Promise<ProcessEnd> {
     const { run, slot, sandbox, timeoutMs, onChange } = this.#parts;
     return new Promise((resolve) => {
       const tooSlow = this.#after(START_LIMIT_MS, () => {
@@ -137,11 +137,12 @@ export class SupervisedRun {
     return timer;
   }
 
-  #conclude(ended: Parameters<ProcessListener['ended']>[0] | undefined): void {
+  #conclude(ended: ProcessEnd | undefined): void {
     const { run, onChange, timeoutMs } = this.#parts;
     const outcome = this.#outcome;
     run.log.end();
     if (outcome && 'result' in outcome) run.finish('succeeded', { result: outcome.result });
+    else if (ended?.asked && !this.#ending && !this.#killing) run.finish('stopped');
     else if (outcome) run.finish('failed', { error: this.#failure(outcome.code, outcome.message) });
     else if (this.#ending === 'timeout') {
       const message = `It took longer than ${timeoutMs / 1000} s and was ended.`;

@@ -7,6 +7,8 @@ export interface SkillFunction {
   readonly access_level?: string;
   /** The decorator's `description`, or the docstring. */
   readonly description?: string;
+  /** The vendor's package, if its decorator is from there. */
+  readonly package?: string;
   /** JSON Schema of its arguments; absent for one that is not at the top level of the file and cannot be run. */
   readonly args?: JsonObject;
 }

@@ -38,6 +38,9 @@ export function runnableSkills(open: () => Promise<Parts>): SkillSources {
   };
 }
 
-function runnable(skill: string, { name, args, access_level, description }: SkillFunction): RunnableFunction[] {
-  return args ? [{ skill, name, args, accessLevel: access_level, description }] : [];
+function runnable(
+  skill: string,
+  { name, args, access_level, description, package: from }: SkillFunction,
+): RunnableFunction[] {
+  return args ? [{ skill, name, args, accessLevel: access_level, description, package: from }] : [];
 }

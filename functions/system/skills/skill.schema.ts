@@ -23,6 +23,11 @@ const SkillFunction = z
     name: z.string().meta({ example: 'wave_hello' }),
     access_level: z.string().optional().meta({ example: 'USER' }),
     description: z.string().optional().meta({ example: 'Wave at whoever is there.' }),
+    package: z
+      .string()
+      .optional()
+      .describe("the vendor's package, if the decorator is from there; it needs a sandbox")
+      .meta({ example: 'pymirokai' }),
     args: z
       .record(z.string(), Json)
       .optional()

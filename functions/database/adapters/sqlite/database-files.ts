@@ -1,5 +1,6 @@
 import type { DatabaseFiles } from '../../database-files.port.ts';
-import type { RobotDatabase } from '../../port.ts';
+import type { HeldDatabase, RobotDatabase } from '../../port.ts';
+import { assertSound, CHECK_MS } from './assert-sound.ts';
 import type { ReaderJobs } from './jobs.ts';
 import { SCHEMA_VERSION } from './migrate.ts';
 import { ThreadClient } from './thread-client.ts';
@@ -9,12 +10,16 @@ import type { Storage } from './thread-protocol.ts';
 export class SqliteFiles implements DatabaseFiles {
   readonly schemaVersion = SCHEMA_VERSION;
   readonly #storage: Storage;
-  readonly #database: Pick<RobotDatabase, 'counts'>;
+  readonly #database: Pick<RobotDatabase, 'counts' | 'hold'>;
 
   /** @param database the one that is open: it has made and migrated the file. */
-  constructor(storage: Storage, database: Pick<RobotDatabase, 'counts'>) {
+  constructor(storage: Storage, database: Pick<RobotDatabase, 'counts' | 'hold'>) {
     this.#storage = storage;
     this.#database = database;
+  }
+
+  get file(): string {
+    return this.#storage.file;
   }
 
   async copyTo(path: string): Promise<void> {
@@ -25,5 +30,13 @@ export class SqliteFiles implements DatabaseFiles {
     } finally {
       await thread.close();
     }
+  }
+
+  assertSound(path: string, signal: AbortSignal): Promise<void> {
+    return assertSound(path, signal, CHECK_MS);
+  }
+
+  hold<T>(work: (database: HeldDatabase) => Promise<T>): Promise<T> {
+    return this.#database.hold(work);
   }
 }

@@ -8,6 +8,7 @@ import type {
   Cleared,
   ExportedFile,
   Exports,
+  HeldDatabase,
   Page,
   Requester,
   Restored,
@@ -78,23 +79,20 @@ export class SqliteDatabase implements RobotDatabase {
 
   async #readStream(table: TableName, page: Page, requester: Requester, form: RowForm): Promise<RowStream> {
     await this.open();
-    try {
-      return await streamRows(this.#reader, table, page, requester, form);
-    } catch (error) {
+    return streamRows(this.#reader, table, page, requester, form).catch((error: unknown) => {
       if (error instanceof ServiceError && error.code === 'busy') {
         this.#refusals.note('readings', 'Refused to read another table', { owner: requester.owner });
       }
       throw error;
-    }
+    });
   }
 
   async readCsv(table: TableName, requester: Requester): Promise<RowStream> {
     return this.#readStream(table, {}, requester, 'csv');
   }
 
-  async counts(): Promise<Readonly<Record<string, number>>> {
-    await this.open();
-    return this.#reader.call('counts');
+  counts(): Promise<Readonly<Record<string, number>>> {
+    return this.open().then(() => this.#reader.call('counts'));
   }
 
   async readRow(table: TableName, key: RowKey): Promise<StoredRow | undefined> {
@@ -125,20 +123,16 @@ export class SqliteDatabase implements RobotDatabase {
   }
 
   exportTables(selection: Selection, path: string, requester: Requester): Promise<Transferred[]> {
-    return this.#transfers.run('An export', requester, async () => {
-      await this.open();
-      return this.#reader.call('exportTables', selection, path);
-    });
+    const work = () => this.open().then(() => this.#reader.call('exportTables', selection, path));
+    return this.#transfers.run('An export', requester, work);
   }
 
-  async exports(): Promise<Exports> {
-    await this.open();
-    return this.#reader.call('exports');
+  exports(): Promise<Exports> {
+    return this.open().then(() => this.#reader.call('exports'));
   }
 
-  async removeExport(path: string): Promise<ExportedFile> {
-    await this.open();
-    return this.#reader.call('removeExport', path);
+  removeExport(path: string): Promise<ExportedFile> {
+    return this.open().then(() => this.#reader.call('removeExport', path));
   }
 
   importTables(selection: Selection, path: string, requester: Requester): Promise<Transferred[]> {
@@ -167,11 +161,19 @@ export class SqliteDatabase implements RobotDatabase {
   }
 
   async restore(name: string, requester: Requester): Promise<Restored> {
-    const restored = await this.#transfers.run('A restore', requester, () =>
-      this.#write('restore', name, this.#clock()),
-    );
+    const work = () => this.#write('restore', name, this.#clock());
+    const restored = await this.#transfers.run('A restore', requester, work);
     this.#logger.warn({ restored: name, ...restored }, 'database restored');
     return restored;
+  }
+
+  async hold<T>(work: (database: HeldDatabase) => Promise<T>): Promise<T> {
+    await this.open();
+    const held: HeldDatabase = {
+      rehearse: (file) => this.#writer.call('rehearse', file),
+      takeIn: () => this.#writer.call('takeIn'),
+    };
+    return this.#writes.run(() => work(held)).finally(() => this.#changed());
   }
 
   problem(): string | undefined {
@@ -204,10 +206,8 @@ export class SqliteDatabase implements RobotDatabase {
       return this.#session;
     } catch (cause) {
       const known = named(cause);
-      const error =
-        known instanceof Error && 'status' in known
-          ? known
-          : unavailable('database', 'It does not open; the log has the cause.', cause);
+      const isKnown = known instanceof Error && 'status' in known;
+      const error = isKnown ? known : unavailable('database', 'It does not open; the log has the cause.', cause);
       this.#logger.error(
         { err: error.cause ?? error, file: basename(this.#storage.file), folder: dirname(this.#storage.file) },
         error.message,
@@ -236,15 +236,15 @@ export class SqliteDatabase implements RobotDatabase {
     await this.#writer.close();
   }
 
+  #changed(): void {
+    this.writes += 1;
+  }
+
   async #write<K extends keyof WriterJobs>(
     job: K,
     ...args: Parameters<WriterJobs[K]>
   ): Promise<Awaited<ReturnType<WriterJobs[K]>>> {
     await this.open();
-    return this.#writes
-      .run(() => this.#writer.call(job, ...args))
-      .finally(() => {
-        this.writes += 1;
-      });
+    return this.#writes.run(() => this.#writer.call(job, ...args)).finally(() => this.#changed());
   }
 }

@@ -17,6 +17,7 @@ import type { RowForm } from './row-format.ts';
 import { bytesOf, bytesOfChanged, countRows, insertRow, removeRow, updateRow } from './rows.ts';
 import { Session } from './session.ts';
 import { listSnapshots } from './snapshots.ts';
+import { rehearse, takeIn } from './take-in.ts';
 import type { Storage } from './thread-protocol.ts';
 import { LogKeeper } from './write-ahead-log.ts';
 
@@ -25,6 +26,7 @@ export async function openWriter(storage: Storage, signal: AbortSignal) {
   const reserve = new DiskReserve(storage.minFree);
   const indexRoom = new IndexRoom(storage.file, reserve, signal);
   const { session, migrated } = await openForWriting(storage.file, storage.backupDir, Date.now());
+  await takeIn(session, storage.file); // a restore of the whole robot that was killed
   await indexRoom.prepare();
   const log = new LogKeeper(session, storage.file, reserve);
   const freePages = new FreePages(session, storage.file, reserve, log);
@@ -63,6 +65,8 @@ export async function openWriter(storage: Storage, signal: AbortSignal) {
     ),
     snapshot: kept((now: number) => snapshotNow({ session, storage, log }, now)),
     restore: kept((name: string, now: number) => restore(session, storage, name, now)),
+    rehearse: kept((copy: string) => rehearse(session, copy)),
+    takeIn: kept(() => takeIn(session, storage.file)),
     close: () => {
       freePages.close();
       log.close();

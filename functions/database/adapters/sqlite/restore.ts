@@ -38,8 +38,7 @@ export async function restore(session: Session, storage: Storage, name: string, 
       });
     } catch (error) {
       discardSnapshot(storage.backupDir, backup, error);
-      if (codeOf(error) !== 'SQLITE_CONSTRAINT_FOREIGNKEY') throw error;
-      throw unusable('lacks rows that a table of another program refers to', error);
+      throw asUnusable(error);
     } finally {
       session.database.exec('DETACH snapshot');
     }
@@ -50,8 +49,11 @@ export async function restore(session: Session, storage: Storage, name: string, 
   }
 }
 
-/** Checks the copy and brings it to the present schema. */
-async function prepare(copy: string): Promise<void> {
+/**
+ * Checks a copy that is to be restored and brings it to the present schema. Doing so again changes nothing.
+ * Error: conflict, saying why it cannot be used.
+ */
+export async function prepare(copy: string): Promise<void> {
   try {
     const session = Session.writing(copy);
     try {
@@ -72,11 +74,18 @@ async function prepare(copy: string): Promise<void> {
   }
 }
 
+/** A table of another program may refer to rows that are not in the snapshot. */
+export function asUnusable(error: unknown): unknown {
+  if (codeOf(error) !== 'SQLITE_CONSTRAINT_FOREIGNKEY') return error;
+  return unusable('lacks rows that a table of another program refers to', error);
+}
+
 function unusable(why: string, cause?: unknown): ServiceError {
   return new ServiceError('conflict', { detail: `The snapshot ${why}. Nothing was changed.`, cause });
 }
 
-function replaceRows(session: Session): Restored['rows'] {
+/** Puts the rows of the database attached as `snapshot` in place of all rows. Call it inside a transaction. */
+export function replaceRows(session: Session): Restored['rows'] {
   const tables = TABLES.map(({ name }) => name);
   emptyTables(session, tables);
   const rows = Object.fromEntries(

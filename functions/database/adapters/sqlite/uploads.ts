@@ -1,11 +1,12 @@
 import { createWriteStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Readable, Transform } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ArrivingBytes } from '../../../shared/kit/files/arriving-bytes.ts';
 import { DiskReserve } from '../../../shared/kit/files/disk-reserve.ts';
 import { unfinishedName } from '../../../shared/kit/files/leftovers.ts';
 import { makePrivateFolder } from '../../../shared/kit/files/replace-file.ts';
+import { whileThereIsRoom } from '../../../shared/kit/files/while-there-is-room.ts';
 import { TransferPlaces } from '../../../shared/kit/transfer-places.ts';
 import type { Requester } from '../../port.ts';
 import { named } from './failure.ts';
@@ -42,17 +43,4 @@ export class Uploads {
       rmSync(path, { force: true });
     }
   }
-}
-
-function whileThereIsRoom(arriving: ArrivingBytes): Transform {
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      try {
-        arriving.add(chunk.length);
-        done(null, chunk);
-      } catch (error) {
-        done(error as Error); // as: it throws nothing else
-      }
-    },
-  });
 }

@@ -5,6 +5,7 @@ import { join, sep } from 'node:path';
 import { codeOf } from '../../../shared/kit/error-code.ts';
 import type { DiskReserve } from '../../../shared/kit/files/disk-reserve.ts';
 import { TransferPlaces } from '../../../shared/kit/transfer-places.ts';
+import type { WriteGate } from '../../../shared/kit/write-gate.ts';
 import type { DescriptionFile, DescriptionFiles, IncomingFile } from '../port.ts';
 import { findUrdfs } from './find-urdfs.ts';
 import { DescriptionChanges } from './incoming.ts';
@@ -22,9 +23,9 @@ export class DescriptionFolder implements DescriptionFiles {
   readonly #changes: DescriptionChanges;
   readonly #places = new TransferPlaces();
 
-  constructor(folder: string, reserve: DiskReserve) {
+  constructor(folder: string, reserve: DiskReserve, gate: WriteGate) {
     this.#folder = folder;
-    this.#changes = new DescriptionChanges(folder, reserve);
+    this.#changes = new DescriptionChanges(folder, reserve, gate);
   }
 
   async open(path: string): Promise<DescriptionFile | undefined> {

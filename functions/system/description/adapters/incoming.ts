@@ -8,6 +8,7 @@ import type { DiskReserve } from '../../../shared/kit/files/disk-reserve.ts';
 import { STAGED, unfinishedName } from '../../../shared/kit/files/leftovers.ts';
 import { makePrivateFolder, syncFolder } from '../../../shared/kit/files/replace-file.ts';
 import { Semaphore } from '../../../shared/kit/semaphore.ts';
+import type { WriteGate } from '../../../shared/kit/write-gate.ts';
 import type { IncomingFile } from '../port.ts';
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -18,11 +19,13 @@ const UNUSABLE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'ERO
 export class DescriptionChanges {
   readonly #folder: string;
   readonly #reserve: DiskReserve;
+  readonly #gate: WriteGate;
   readonly #turns = new Semaphore(1);
 
-  constructor(folder: string, reserve: DiskReserve) {
+  constructor(folder: string, reserve: DiskReserve, gate: WriteGate) {
     this.#folder = folder;
     this.#reserve = reserve;
+    this.#gate = gate;
   }
 
   /** Begins to take in a file; `release` is called when it has been placed or discarded. */
@@ -47,7 +50,7 @@ export class DescriptionChanges {
         place: async () => {
           await file.sync();
           await close();
-          return this.#turns.run(() => placeAt(folder, path, staged)).catch(rethrow);
+          return this.#alone(() => placeAt(folder, path, staged));
         },
         async discard() {
           await close().catch(() => undefined);
@@ -64,7 +67,11 @@ export class DescriptionChanges {
   async remove(path: string): Promise<number | undefined> {
     const folder = await realpath(this.#folder).catch(() => undefined);
     if (folder === undefined) return undefined;
-    return this.#turns.run(() => removeAt(folder, path)).catch(rethrow);
+    return this.#alone(() => removeAt(folder, path));
+  }
+
+  #alone<T>(change: () => Promise<T>): Promise<T> {
+    return this.#gate.run(() => this.#turns.run(change)).catch(rethrow);
   }
 }
 

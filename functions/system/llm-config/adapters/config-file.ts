@@ -5,6 +5,7 @@ import type { DiskReserve } from '../../../shared/kit/files/disk-reserve.ts';
 import { sweepBeside } from '../../../shared/kit/files/replace-file.ts';
 import { FileFault } from '../../../shared/kit/files/watched-file.ts';
 import { withLock } from '../../../shared/kit/files/with-lock.ts';
+import { WriteGate } from '../../../shared/kit/write-gate.ts';
 import type { FileChange, LlmConfigFile } from '../port.ts';
 import { type Content, readContent } from './content.ts';
 import { syncFolder, writeTemporary } from './temporary.ts';
@@ -13,11 +14,13 @@ import { syncFolder, writeTemporary } from './temporary.ts';
 export class ConfigFile implements LlmConfigFile {
   readonly #path: string;
   readonly #reserve: DiskReserve;
+  readonly #gate: WriteGate;
   #lastUpdate: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string, reserve: DiskReserve) {
+  constructor(path: string, reserve: DiskReserve, gate = new WriteGate()) {
     this.#path = path;
     this.#reserve = reserve;
+    this.#gate = gate;
   }
 
   async read(): Promise<Buffer> {
@@ -25,9 +28,11 @@ export class ConfigFile implements LlmConfigFile {
   }
 
   update<T>(change: (current: Buffer) => FileChange<T>): Promise<T> {
-    const update = this.#lastUpdate.then(() => this.#update(change));
-    this.#lastUpdate = update.catch(() => undefined);
-    return update;
+    return this.#gate.run(() => {
+      const update = this.#lastUpdate.then(() => this.#update(change));
+      this.#lastUpdate = update.catch(() => undefined);
+      return update;
+    });
   }
 
   async #update<T>(change: (current: Buffer) => FileChange<T>): Promise<T> {

@@ -1,11 +1,11 @@
 import type { System } from '../../../shared/allowed-units.ts';
 import { ServiceError, unavailable } from '../../../shared/errors.ts';
 import { collect } from '../../../shared/kit/child-process/run.ts';
-import { BusError, SystemBus } from '../../../shared/kit/system-bus.ts';
+import { BusError } from '../../../shared/kit/system-bus.ts';
+import { isDenied, isUnknownUnit, SystemdBus, saidBy } from '../../../shared/kit/systemd-bus.ts';
 import type { UnitState } from '../port.ts';
 import type { Command, Machine } from './machine.ts';
 
-const SYSTEMD = 'org.freedesktop.systemd1';
 const TIME_LIMIT_MS = 10_000;
 
 /**
@@ -15,19 +15,16 @@ const TIME_LIMIT_MS = 10_000;
  * @throws ServiceError `not_found`, `component_unavailable`.
  */
 export async function restartOverBus(unit: string, address: string | undefined): Promise<UnitState> {
-  let bus: SystemBus | undefined;
+  let bus: SystemdBus | undefined;
   try {
-    bus = await SystemBus.connect(address);
-    const manager = { destination: SYSTEMD, path: '/org/freedesktop/systemd1', interface: `${SYSTEMD}.Manager` };
-    await bus.call({ ...manager, member: 'RestartUnit', signature: 'ss', body: [unit, 'replace'] });
-    const [path] = await bus.call({ ...manager, member: 'GetUnit', signature: 's', body: [unit] });
-    const properties = { destination: SYSTEMD, path: String(path), interface: 'org.freedesktop.DBus.Properties' };
-    const read = { ...properties, member: 'Get', signature: 'ss' };
-    const [active] = await bus.call({ ...read, body: [`${SYSTEMD}.Unit`, 'ActiveState'] });
-    const [sub] = await bus.call({ ...read, body: [`${SYSTEMD}.Unit`, 'SubState'] });
+    bus = await SystemdBus.connect(address);
+    await bus.manager('RestartUnit', 'ss', [unit, 'replace']);
+    const [path] = await bus.manager('GetUnit', 's', [unit]);
+    const active = await bus.property(String(path), 'Unit', 'ActiveState');
+    const sub = await bus.property(String(path), 'Unit', 'SubState');
     return { active_state: String(active), sub_state: String(sub) };
   } catch (error) {
-    throw error instanceof BusError ? refusal('head', unit, error.reason, error.text, error) : error;
+    throw error instanceof BusError ? refusal('head', unit, saidBy(error), error) : error;
   } finally {
     bus?.close();
   }
@@ -57,18 +54,14 @@ async function systemctl(
     'systemctl',
   );
   if (code === 0) return stdout;
-  throw refusal(machine.system, unit, '', stderr.split('\n')[0] ?? `exit code ${code}`);
+  throw refusal(machine.system, unit, stderr.split('\n')[0] ?? `exit code ${code}`);
 }
 
-const UNKNOWN = /NoSuchUnit|LoadFailed|not found/;
-const DENIED = /AccessDenied|InteractiveAuthorizationRequired|[Aa]ccess denied|authentication required/;
-
-function refusal(system: System, unit: string, reason: string, text: string, cause?: unknown): ServiceError {
-  const said = `${reason} ${text}`.trim();
-  if (UNKNOWN.test(said)) {
+function refusal(system: System, unit: string, said: string, cause?: unknown): ServiceError {
+  if (isUnknownUnit(said)) {
     return new ServiceError('not_found', { detail: `systemd of ${system} has no unit "${unit}" to restart.`, cause });
   }
-  const remedy = DENIED.test(said)
+  const remedy = isDenied(said)
     ? `polkit does not let this user restart ${unit}: allow it org.freedesktop.systemd1.manage-units with that unit and the verb restart, as install.sh does on head.`
     : `It did not restart ${unit}: ${said}.`;
   return unavailable(`systemd of ${system}`, remedy, cause);

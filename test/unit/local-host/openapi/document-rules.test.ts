@@ -148,6 +148,7 @@ describe('A request', () => {
       'uploadMesh',
       'uploadTable',
       'uploadBackup',
+      'restoreRobot',
       'uploadSkillV1',
       'uploadSkill',
     ]);

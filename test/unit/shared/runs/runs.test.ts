@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { RunCaller } from '../../../../functions/shared/runs/runs.ts';
 import { until } from '../../../support/processes.ts';
 import { OWNER, openFakeRuns } from '../../../support/runs.ts';
 
@@ -58,6 +59,21 @@ describe('runs', () => {
     expect(runs.stopAll()).toEqual([]);
   });
 
+  it.each([
+    ['is stopped when somebody ends it from outside', {}, 'stopped'],
+    ['has succeeded when it returned before somebody ended it', { result: 'done' }, 'succeeded'],
+  ])('%s', async (_what, { result }: { result?: string }, state) => {
+    const { runs, sandbox } = await openFakeRuns();
+    const run = await runs.start({ skill: 'greet' }, OWNER, signal);
+    await run.begun.wait();
+    const listener = sandbox.processes[0]?.listener;
+    if (result === undefined) listener?.failed('exception', 'CancelledError');
+    else listener?.returned(result);
+    listener?.ended({ code: 143, signal: null, asked: true });
+    await runs.settled(run.id);
+    expect(run.state).toBe(state);
+  });
+
   it('never releases a skill that was stopped during its start', async () => {
     const { runs, sandbox } = await openFakeRuns();
     sandbox.ready = false;
@@ -107,6 +123,18 @@ describe('runs', () => {
     sandbox.processes[0]?.succeed(null);
     await runs.settled(started[0]?.id ?? '');
     expect((await runs.start({ skill: 'greet' }, OWNER, signal)).state).toBe('starting');
+    await runs.close();
+  });
+
+  it('ends a chain of runs that start runs', async () => {
+    const { runs } = await openFakeRuns(undefined, { concurrency: 8 });
+    let caller: RunCaller = OWNER;
+    for (let depth = 0; depth <= 4; depth += 1) {
+      const { id } = await runs.start({ skill: 'greet' }, caller, signal);
+      caller = { clientId: id, keyId: `run:${id}`, accessLevel: 'USER' };
+    }
+    await expect(runs.start({ skill: 'greet' }, caller, signal)).rejects.toMatchObject({ code: 'conflict' });
+    await runs.start({ skill: 'greet' }, OWNER, signal);
     await runs.close();
   });
 

@@ -35,7 +35,8 @@ export function openKeyEditor(config: Config, store: Pick<KeyStore, 'list'>): Ke
 }
 
 function notKept(cause: unknown): ServiceError {
-  if (!isDiskFull(cause)) return unavailable('key file', `api-keys.json: ${faultOf(cause).message}.`, cause);
+  if (!isDiskFull(cause))
+    return unavailable('key file', `API keys are kept in api-keys.json: ${faultOf(cause).message}.`, cause);
   return new ServiceError('storage_full', {
     detail:
       'The disk is full, so that the change cannot be kept; the keys are as before. Free some space and try again.',

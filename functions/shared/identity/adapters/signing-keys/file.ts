@@ -1,3 +1,4 @@
+import { ownCommand } from '../../../build-info.ts';
 import { createFileOnce, sweepIfPossible } from '../../../kit/files/replace-file.ts';
 import { type ReadFile, requirePrivate, WatchedFile } from '../../../kit/files/watched-file.ts';
 import type { Logger } from '../../../observability/logger.ts';
@@ -33,7 +34,7 @@ export function openKeyFile(path: string, logger: Logger, clock: () => number): 
 export function keysOf(file: ReadFile): PemKey[] {
   requirePrivate(
     file,
-    'make it private with chmod 600 and, as it may have leaked, run "npm run --silent jwt-key -- rotate --now"',
+    `make it private with chmod 600 and, as it may have leaked, run "${ownCommand('jwt-key', 'rotate --now')}"`,
   );
   return parsePem(file.text);
 }

@@ -1,3 +1,5 @@
+import { VENDOR_BRIDGE } from './vendor-bridge.ts';
+
 /**
  * The Python program that a run begins with. It is a string passed to the interpreter with `-c`, so that it is part of
  * every bundle. It speaks lines of JSON over descriptor 3: says `ready`, waits for the `job`, and only then touches the
@@ -86,14 +88,22 @@ def load(path, name):
     spec.loader.exec_module(module)
     return module
 
-def call(function, args, ending):
+${VENDOR_BRIDGE}
+def connect():
+    import robot_rest
+    return robot_rest.connect()
+
+def call(function, args, ending, sockets):
     import inspect
+    of_vendor = is_of_vendor(function)
+    if of_vendor:
+        bridge(sockets)
     parameters = list(inspect.signature(function).parameters.values())  # of what its decorators wrap
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     wants_robot = bool(positional)
     named = dict(args)
     given = [named.pop(p.name) for p in positional[1:] if p.kind == p.POSITIONAL_ONLY and p.name in named]
-    if inspect.iscoroutinefunction(inspect.unwrap(function)):
+    if of_vendor or inspect.iscoroutinefunction(inspect.unwrap(function)):
         import asyncio
         async def run(*args):
             result = function(*args, **named)  # a decorator may have put a plain function in its place
@@ -102,8 +112,7 @@ def call(function, args, ending):
             ending.loop, ending.task = asyncio.get_running_loop(), asyncio.current_task()
             if not wants_robot:
                 return await run()
-            import robot_rest
-            async with robot_rest.connect() as robot:
+            async with (connect_as_vendor if of_vendor else connect)() as robot:
                 return await run(robot, *given)
         return asyncio.run(main())
     if not wants_robot:
@@ -111,6 +120,11 @@ def call(function, args, ending):
     import robot_rest.sync
     with robot_rest.sync.connect() as robot:
         return function(robot, *given, **named)
+
+def finite(digits):
+    if float(digits) in (float("inf"), float("-inf")):
+        raise ValueError("a number is too large")
+    return 0
 
 def main():
     say({"type": "ready", "pid": os.getpid()})
@@ -130,9 +144,10 @@ def main():
         function = getattr(module, job["function"], None)
         if not callable(function):
             return fail("exception", "The file defines no function " + job["function"] + " when it is imported.")
-        result = call(function, job["args"], ending)
+        result = call(function, job["args"], ending, job["vendor"])
         try:
             text = json.dumps(result, allow_nan=False)
+            json.loads(text, parse_int=finite)
         except (TypeError, ValueError, RecursionError) as error:
             return fail("result_not_json", "The result is not JSON: " + str(error))
         if len(json.dumps(result, ensure_ascii=False).encode("utf-8", "surrogatepass")) > RESULT_BYTES:
@@ -140,9 +155,11 @@ def main():
         say({"type": "returned", "result": json.loads(text)})
         status = 0
     except SystemExit as error:
-        status = error.code if isinstance(error.code, int) else 1
+        status = error.code if isinstance(error.code, int) else 0 if error.code is None else 1
         if ending.asked:
             status = 143
+        elif not isinstance(error.code, (int, type(None))):
+            fail("exited", "It exited before the function returned: " + str(error.code))
     except BaseException as error:
         import traceback
         traceback.print_exc()

@@ -16,8 +16,9 @@ export function bubblewrapWalls(config: Config, folders: readonly string[]): str
     ...['--setenv', 'PATH', '/usr/bin:/bin', '--setenv', 'LANG', LANG, '--setenv', 'HOME', '/tmp'],
     ...['--ro-bind', '/usr', '/usr', '--symlink', 'usr/bin', '/bin', '--symlink', 'usr/lib', '/lib'],
     ...['--symlink', 'usr/lib64', '/lib64'],
+    // Before the interpreter, which may be below /tmp.
+    ...['--size', String(config.SERVICE_SKILL_DISK_MB * MIB), '--tmpfs', '/tmp', '--chdir', '/tmp'],
     ...folders.flatMap((folder) => ['--ro-bind', folder, folder]),
     ...['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys', '--dev', '/dev', '--remount-ro', '/dev'],
-    ...['--size', String(config.SERVICE_SKILL_DISK_MB * MIB), '--tmpfs', '/tmp', '--chdir', '/tmp'],
   ];
 }

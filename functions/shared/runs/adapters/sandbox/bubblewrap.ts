@@ -6,15 +6,16 @@ import type { Config } from '../../../config.ts';
 import type { Job, ProcessListener, RunProcess, Sandbox, Workplace } from '../../sandbox.port.ts';
 import { BOOTSTRAP } from './bootstrap.ts';
 import { bubblewrapWalls } from './bubblewrap-walls.ts';
-import type { Interpreter } from './interpreter.ts';
+import type { Interpreter, RunUser } from './interpreter.ts';
 import { limitsOf, type RunLimits } from './limits.ts';
 import { PYTHON_FLAGS } from './plain.ts';
 import { runProcess } from './run-process.ts';
 import { SandboxInit } from './sandbox-init.ts';
-import type { RunUser, Workplaces } from './workplaces.ts';
+import type { Workplaces } from './workplaces.ts';
 
 /** Where a skill finds what the service gives it. */
 const INSIDE = '/run/robot-rest';
+const VENDOR = { rest: `${INSIDE}/rest.sock`, events: `${INSIDE}/events.sock` };
 
 export interface BubblewrapParts {
   readonly config: Config;
@@ -72,7 +73,15 @@ export class BubblewrapSandbox implements Sandbox {
     const init = new SandboxInit(child.stdio[4] as Readable); // as: a pipe, see stdio above
     return runProcess({
       child,
-      release: { path, skill, function: name, args, packages, limits: limitsOf(config, { countsTasks: true }) },
+      release: {
+        path,
+        skill,
+        function: name,
+        args,
+        packages,
+        limits: limitsOf(config, { countsTasks: true }),
+        vendor: VENDOR,
+      },
       listener,
       killable: init.known,
       killRest: () => init.kill(),

@@ -1,9 +1,14 @@
 import { spawn } from 'node:child_process';
 import * as z from 'zod';
-import type { RunUser } from './workplaces.ts';
 
 const TIME_LIMIT_MS = 20_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
+
+/** The user that a run belongs to; undefined: the user of the service. */
+export interface RunUser {
+  readonly uid: number;
+  readonly gid: number;
+}
 
 /** The Python that runs the skills. */
 export interface Interpreter {

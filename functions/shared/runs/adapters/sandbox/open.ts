@@ -5,9 +5,10 @@ import type { Logger } from '../../../observability/logger.ts';
 import type { SandboxProbe } from '../../sandbox.port.ts';
 import { BubblewrapSandbox } from './bubblewrap.ts';
 import { bubblewrapWalls } from './bubblewrap-walls.ts';
-import { ask, findInterpreter } from './interpreter.ts';
+import { ask, findInterpreter, type RunUser } from './interpreter.ts';
 import { PlainSandbox } from './plain.ts';
-import { type RunUser, Workplaces } from './workplaces.ts';
+import { isInstalledService, openSystemd } from './systemd/open.ts';
+import { Workplaces } from './workplaces.ts';
 
 /** Users of the slots where the service is root: above systemd's dynamic users, and reserved by Debian. */
 const FIRST_SLOT_UID = 65_520;
@@ -27,14 +28,16 @@ print("walls stand")
 `;
 
 /**
- * Finds out what can keep skills apart here: bubblewrap, if a skill's walls stand when it is tried; else, in sim mode,
- * nothing, which the runs then say.
+ * Finds out what can keep skills apart here: units of systemd, for the installed service; bubblewrap, if a skill's walls
+ * stand when it is tried; else, in sim mode, nothing, which the runs then say.
  */
 export async function probeSandbox(config: Config, logger: Logger): Promise<SandboxProbe> {
+  if (isInstalledService()) return openSystemd(config);
   const tried = await openBubblewrap(config);
   if ('sandbox' in tried || config.SERVICE_MODE !== 'sim' || tried.canBeMended) return tried;
+  const { PATH = '/usr/bin:/bin' } = config.childEnvironment;
   logger.warn({ reason: tried.problem }, 'skills run without a sandbox, in sim mode only');
-  return { sandbox: new PlainSandbox(config, await Workplaces.open()) };
+  return { sandbox: new PlainSandbox(config, await Workplaces.open(config.SERVICE_SKILL_PYTHON, PATH)) };
 }
 
 /** `canBeMended`: bubblewrap is there, and only a setting keeps it from being used. */
@@ -60,7 +63,7 @@ async function openBubblewrap(config: Config): Promise<{ readonly sandbox: Bubbl
     const problem = `Bubblewrap does not work here (${reason.slice(0, 200)}). It needs version 0.8 or newer and unprivileged user namespaces.`;
     return { problem };
   }
-  const workplaces = await Workplaces.open();
+  const workplaces = await Workplaces.open(interpreter.path, PATH);
   return { sandbox: new BubblewrapSandbox({ config, workplaces, program, interpreter, userOf }) };
 }
 

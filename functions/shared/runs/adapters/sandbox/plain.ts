@@ -51,7 +51,7 @@ export class PlainSandbox implements Sandbox {
     const limits = limitsOf(this.#config, { countsTasks: false });
     return runProcess({
       child,
-      release: { path, skill, function: name, args, packages: this.#workplaces.packages, limits },
+      release: { path, skill, function: name, args, packages: this.#workplaces.packages, limits, vendor: null },
       listener,
       killable: Promise.resolve(),
       killRest: () => undefined,

@@ -1,25 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
 import { ProcessGroup } from '../../../kit/child-process/process-group.ts';
-import type { JsonObject } from '../../../kit/json.ts';
 import type { ProcessListener, RunProcess } from '../../sandbox.port.ts';
-import { readMessages } from './channel.ts';
-import { readPaced } from './paced-output.ts';
+import { Conversation, type Release } from './conversation.ts';
 
 /** How long output is read after the end of the process, in ms: something it started may hold it open. */
 const DRAIN_MS = 250;
-
-/** What the bootstrap is told when it is released. */
-export interface Release extends JsonObject {
-  /** Path of the skill's copy, as the process sees it. */
-  readonly path: string;
-  readonly skill: string;
-  readonly function: string;
-  readonly args: JsonObject;
-  /** Folder of the package `robot_rest`, as the process sees it. */
-  readonly packages: string;
-  readonly limits: JsonObject;
-}
 
 export interface SpawnedRun {
   /** Leads a group of its own; descriptor 3 is the channel to the bootstrap. */
@@ -35,38 +21,24 @@ export interface SpawnedRun {
 /** A started bootstrap as a {@link RunProcess}. */
 export function runProcess({ child, release, listener, killable, killRest }: SpawnedRun): RunProcess {
   const group = new ProcessGroup(child);
-  const channel = child.stdio[3] as Duplex; // as: a pipe by how it was spawned
+  // as: pipes by how it was spawned
+  const [, stdout, stderr, channel] = child.stdio as unknown as [unknown, Readable, Readable, Duplex];
+  const conversation = new Conversation({ channel, stdout, stderr, listener, killable });
   const kill = () => {
     killRest();
     group.kill();
   };
   let isOver = false;
-  let lastWords = '';
-  const report = (work: () => void) => {
-    if (!isOver) work();
-  };
-  readMessages(channel, (message) =>
-    report(() => {
-      if (message.type === 'ready') void killable.then(() => report(listener.ready));
-      else if (message.type === 'returned') listener.returned(message.result);
-      else listener.failed(message.code, message.message);
-    }),
-  );
-  for (const stream of ['stdout', 'stderr'] as const) {
-    readPaced(child[stream] as Readable, (chunk) => {
-      if (stream === 'stderr') lastWords = (lastWords + chunk.toString('utf8')).slice(-500);
-      report(() => listener.output(stream, chunk));
-    });
-  }
   const end = (code: number | null, signal: string | null) => {
     if (isOver) return;
     isOver = true;
     kill();
+    conversation.close();
     for (const stream of child.stdio) stream?.destroy();
     listener.ended({ code, signal });
   };
   child.once('error', (error) => {
-    report(() => listener.failed('start_failed', error.message));
+    if (!isOver) listener.failed('start_failed', error.message);
     end(null, null);
   });
   child.once('exit', (code, signal) => {
@@ -77,8 +49,5 @@ export function runProcess({ child, release, listener, killable, killRest }: Spa
       end(code, signal);
     });
   });
-  const tell = (message: JsonObject) => {
-    if (channel.writable) channel.write(`${JSON.stringify(message)}\n`);
-  };
-  return { release: () => tell(release), tell: () => tell({ type: 'end' }), kill };
+  return { release: () => conversation.release(release), tell: () => conversation.tell(), kill };
 }

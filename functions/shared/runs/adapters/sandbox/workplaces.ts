@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BUNDLED } from '../../../build-info.ts';
 import type { Workplace } from '../../sandbox.port.ts';
+import { ask, type RunUser } from './interpreter.ts';
 
 /** The Python package `robot_rest`: beside the bundle, or in the sources. */
 const PACKAGE = join(
@@ -10,12 +11,6 @@ const PACKAGE = join(
   BUNDLED ? 'python/robot_rest' : '../../../../../clients/python/src/robot_rest',
 );
 const PREFIX = 'robot-rest-runs-';
-
-/** The user that a run belongs to; undefined: the user of the service. */
-export interface RunUser {
-  readonly uid: number;
-  readonly gid: number;
-}
 
 /**
  * The folders of runs, outside of the data folder: whom a skill runs as could not enter it. One folder per service, in
@@ -31,8 +26,8 @@ export class Workplaces {
     this.packages = join(folder, 'python');
   }
 
-  /** Removes what killed processes of this user left behind. */
-  static async open(): Promise<Workplaces> {
+  /** Removes what killed processes of this user left behind. @param python runs the package, which is compiled for it. */
+  static async open(python: string, path: string): Promise<Workplaces> {
     await removeLeftovers();
     const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
     const workplaces = new Workplaces(folder);
@@ -40,6 +35,8 @@ export class Workplaces {
       recursive: true,
       filter: (source) => !source.endsWith('__pycache__'),
     });
+    // Saves every run a fifth of the time that its imports take; it works without, too.
+    await ask([python, '-I', '-m', 'compileall', '-q', workplaces.packages], { PATH: path }, undefined);
     await openToReaders(workplaces.packages);
     await chmod(folder, 0o711);
     return workplaces;

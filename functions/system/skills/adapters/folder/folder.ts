@@ -5,6 +5,7 @@ import { codeOf } from '../../../../shared/kit/error-code.ts';
 import type { DiskReserve } from '../../../../shared/kit/files/disk-reserve.ts';
 import { STAGED, unfinishedName } from '../../../../shared/kit/files/leftovers.ts';
 import { makePrivateFolder } from '../../../../shared/kit/files/replace-file.ts';
+import type { WriteGate } from '../../../../shared/kit/write-gate.ts';
 import {
   type FolderEntry,
   MAX_SKILL_BYTES,
@@ -25,17 +26,21 @@ const NO_HARD_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLI
 export class SkillFolder implements SkillFiles {
   readonly #folder: string;
   readonly #reserve: DiskReserve;
+  readonly #gate: WriteGate;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(folder: string, reserve: DiskReserve) {
+  constructor(folder: string, reserve: DiskReserve, gate: WriteGate) {
     this.#folder = folder;
     this.#reserve = reserve;
+    this.#gate = gate;
   }
 
   runExclusive<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work);
-    this.#last = result.catch(() => {});
-    return result;
+    return this.#gate.run(() => {
+      const result = this.#last.then(work);
+      this.#last = result.catch(() => {});
+      return result;
+    });
   }
 
   async list(): Promise<readonly FolderEntry[]> {

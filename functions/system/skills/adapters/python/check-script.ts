@@ -52,6 +52,29 @@ def skill_decorator(node):
             return decorator
     return None
 
+VENDOR = "pymirokai"
+
+# Names that imports of the vendor's package bind, outside of functions and classes.
+def vendor_names(tree):
+    found, waiting = set(), [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        for block in (getattr(node, name, None) for name in BLOCKS):
+            waiting.extend(block if isinstance(block, list) else [])
+        if isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").split(".")[0] == VENDOR:
+            found.update(alias.asname or alias.name for alias in node.names)
+        if isinstance(node, ast.Import):
+            found.update(alias.asname or VENDOR for alias in node.names if alias.name.split(".")[0] == VENDOR)
+    return found
+
+def root_name(decorator):
+    node = decorator.func if isinstance(decorator, ast.Call) else decorator
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return getattr(node, "id", None)
+
 SIMPLE = {
     "int": "integer", "float": "number", "str": "string", "bool": "boolean",
     "list": "array", "List": "array", "dict": "object", "Dict": "object",
@@ -124,7 +147,7 @@ def arguments(node):
             pass
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
-def describe(node, decorator, nested):
+def describe(node, decorator, nested, vendor):
     given = {word.arg: word.value for word in getattr(decorator, "keywords", [])}
     found = {"name": text(node.name)}
     # A level that parsing cannot tell is not taken for the lowest.
@@ -136,17 +159,19 @@ def describe(node, decorator, nested):
         found["description"] = text(description)
     if not nested:
         found["args"] = arguments(node)
+    if root_name(decorator) in vendor:
+        found["package"] = VENDOR
     return found
 
 BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
 
 def functions(tree):
-    found, waiting = [], [(tree, False)]
+    found, waiting, vendor = [], [(tree, False)], vendor_names(tree)
     while waiting and len(found) < MAX_FUNCTIONS:
         node, nested = waiting.pop()
         decorator = skill_decorator(node) if hasattr(node, "decorator_list") and hasattr(node, "args") else None
         if decorator is not None:
-            found.append(describe(node, decorator, nested))
+            found.append(describe(node, decorator, nested, vendor))
         # A lambda's body is an expression; only statements can contain definitions.
         blocks = [getattr(node, name, None) for name in BLOCKS]
         nested = nested or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))

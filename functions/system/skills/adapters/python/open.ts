@@ -21,6 +21,7 @@ const Answer = z.discriminatedUnion('kind', [
       z.object({
         name: z.string(),
         access_level: z.string().exactOptional(),
+        package: z.string().exactOptional(),
         description: z.string().exactOptional(),
         args: z.record(z.string(), Json).exactOptional(),
       }),
