@@ -123,6 +123,31 @@ describeWith('Chromium', CHROMIUM, 'Daily work in the console', () => {
       await tab.page.getByRole('alert').getByText('snapshot').waitFor();
     });
 
+    it('backs up the whole robot, tries the archive out, and restores it', async () => {
+      const tab = await signIn('enchanter', '/#backups', { viewport });
+      const download: Promise<Download> = tab.page.waitForEvent('download');
+      await button(tab, 'Back up the whole robot').click();
+      const buffer = readFileSync(await (await download).path());
+      const chooser = tab.page.getByLabel('Restore from a file');
+      await chooser.setInputFiles({
+        name: 'robot.tar.gz',
+        mimeType: 'application/gzip',
+        buffer: buffer.subarray(0, -99),
+      });
+      await tab.page
+        .locator('.problem')
+        .getByText(/archive|broke|end/)
+        .first()
+        .waitFor();
+      await chooser.setInputFiles({ name: 'robot.tar.gz', mimeType: 'application/gzip', buffer });
+      await says(tab, 'The archive is in order.');
+      await button(tab, 'Restore the robot').click();
+      await says(tab, /^Restored: database/);
+      await button(tab, /^Restore what was there before/)
+        .first()
+        .waitFor();
+    });
+
     it('finds in the audit trail what was done here', async () => {
       const tab = await signIn('enchanter', '/#audit', { viewport });
       await tab.page.getByLabel('Action').fill('volume.set');

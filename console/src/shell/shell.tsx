@@ -52,7 +52,13 @@ export function Shell() {
 }
 
 function Content({ of }: { of: View }) {
-  if (!(of in AT_ONCE)) return <Lazy load={LATER[of as keyof typeof LATER]} props={{}} />; // as: the other ones
+  if (!(of in AT_ONCE)) {
+    return (
+      <div class="daily">
+        <Lazy load={LATER[of as keyof typeof LATER]} props={{}} /> {/* as: the other ones */}
+      </div>
+    );
+  }
   const AtOnce = AT_ONCE[of as keyof typeof AT_ONCE]; // as: it is in there
   return <AtOnce />;
 }
