@@ -24,7 +24,7 @@ const ROBOTS = [
 ];
 
 describeOutside(
-  { tools: ['robots/node_modules/urdf-loader', 'robots/cmeel.prefix/share'] },
+  { tools: ['robots/cmeel.prefix/share'] },
   'Real ROS packages, with the stock loaders of three.js',
   () => {
     let service: TestService;
@@ -107,7 +107,7 @@ type Show = (
 async function bundledExample(): Promise<string> {
   const folder = temporaryFolder('robot-rest-three-');
   cpSync(join(ROOT, 'examples/three-js'), folder, { recursive: true });
-  symlinkSync(join(TOOLS, 'robots/node_modules'), join(folder, 'node_modules'));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const look = `
     import { draw, loadRobot } from './robot.js';
     globalThis.example = {
