@@ -23,18 +23,21 @@ describe('npm run --silent api-key', () => {
     expect(JSON.parse((await run(['list'])).stdout).revoked_at).toMatch(/^\d{4}-/);
   });
 
-  it.each([['api-key'], ['jwt-key'], ['link'], ['main']])('says what %s can do, and which build it is', async (program) => {
-    for (const [argument, shown] of [
-      ['--help', /^Usage:\n/],
-      ['--version', /^robot-rest \d+\.\d+\.\d+\+\d+\n$/],
-    ] as const) {
-      expect(await runToEnd([program, argument], { HOME })).toMatchObject({
-        code: 0,
-        stdout: expect.stringMatching(shown),
-        stderr: '',
-      });
-    }
-  });
+  it.each([['api-key'], ['jwt-key'], ['link'], ['main']])(
+    'says what %s can do, and which build it is',
+    async (program) => {
+      for (const [argument, shown] of [
+        ['--help', /^Usage:\n/],
+        ['--version', /^robot-rest \d+\.\d+\.\d+\+\d+\n$/],
+      ] as const) {
+        expect(await runToEnd([program, argument], { HOME })).toMatchObject({
+          code: 0,
+          stdout: expect.stringMatching(shown),
+          stderr: '',
+        });
+      }
+    },
+  );
 
   it('refuses a misspelt word, as the service itself does', async () => {
     expect(await runToEnd(['main', '--emtpy'], { HOME })).toMatchObject({
