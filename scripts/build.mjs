@@ -93,8 +93,8 @@ function copyDocumentationPage(folder) {
 }
 
 function copyAssets(outdir) {
-  for (const folder of ASSETS) cpSync(join(ROOT, folder), join(outdir, folder), { recursive: true });
-  const filter = (source) => !/__pycache__|\.egg-info/.test(source);
+  const filter = (source) => !/__pycache__|\.egg-info|three-js\/(node_modules|built)/.test(source);
+  for (const folder of ASSETS) cpSync(join(ROOT, folder), join(outdir, folder), { recursive: true, filter });
   for (const [folder, place] of Object.entries(PLACED)) {
     cpSync(join(ROOT, folder), join(outdir, place), { recursive: true, filter });
   }

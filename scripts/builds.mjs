@@ -29,6 +29,7 @@ export const GUARD = { guard: 'local-host/guard/main.ts' };
 /** Project folders that are copied into the build. */
 export const ASSETS = [
   'deploy', // the installer and the files it installs
+  'examples', // robots behind a broker or rosbridge, and a page with three.js
   'robot', // initial data of a simulated robot
 ];
 

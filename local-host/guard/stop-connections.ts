@@ -2,6 +2,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { addressBlock } from '../../functions/shared/identity/address-block.ts';
+import { FairTurns } from './fair-turns.ts';
+
+/** A connection with more unanswered requests is closed: no client of a stop pipelines so many. */
+const MAX_PIPELINED = 4;
 
 interface Connection {
   readonly socket: Socket;
@@ -22,6 +26,7 @@ export class StopConnections {
   readonly #maxPerBlock: number;
   /** In the order in which they came. */
   readonly #connections = new Set<Connection>();
+  readonly #turns = new FairTurns();
   readonly #bySocket = new WeakMap<Socket, Connection>();
 
   constructor(max: number, maxPerBlock: number) {
@@ -50,6 +55,7 @@ export class StopConnections {
       const connection = this.#bySocket.get(socket);
       if (!connection) return;
       connection.pending += 1;
+      if (connection.pending > MAX_PIPELINED) socket.destroy();
       response.once('close', () => {
         connection.pending -= 1;
       });
@@ -61,6 +67,16 @@ export class StopConnections {
   trust(socket: Socket): void {
     const connection = this.#bySocket.get(socket);
     if (connection) connection.trusted = true;
+  }
+
+  /** Whether a request of this connection is not answered yet. */
+  isAnswering(socket: Socket): boolean {
+    return (this.#bySocket.get(socket)?.pending ?? 0) > 0;
+  }
+
+  /** Does the work of a connection, fairly among the address blocks that ask: see {@link FairTurns}. */
+  inTurn(socket: Socket, work: () => void): void {
+    if (!this.#turns.run(this.#bySocket.get(socket)?.block ?? '', work)) socket.destroy();
   }
 
   #add(socket: Socket): Connection | undefined {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { withFenced } from '../../functions/commands/fenced.ts';
 import type { Config } from '../../functions/shared/config.ts';
 import { ServiceError } from '../../functions/shared/errors.ts';
@@ -10,6 +11,7 @@ import type { Sender } from '../../functions/shared/robot-link/port.ts';
 import { createCors, preflightHeaders } from '../http/cors.ts';
 import { createHostCheck } from '../http/host-header.ts';
 import { LIMITS } from '../http/limits.ts';
+import { answerParserError } from '../http/parser-error.ts';
 import { readTarget } from '../http/request-head.ts';
 import type { TlsCertificate } from '../http/tls-certificate/port.ts';
 import { createTlsServer } from '../http/tls-server.ts';
@@ -60,8 +62,18 @@ export function createStopServer(
   const server = certificate ? createTlsServer(OPTIONS, certificate, logger) : createServer(OPTIONS);
   connections.watch(server);
   server.maxHeadersCount = 4 * LIMITS.headerCount;
-  server.on('request', serve).on('checkExpectation', serve);
+  server.on('request', serveInTurn).on('checkExpectation', serveInTurn);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (connections.isAnswering(socket)) socket.destroy();
+    else answerParserError(error, socket);
+  });
   return server;
+
+  function serveInTurn(request: IncomingMessage, response: ServerResponse): void {
+    // What the rest of a packet holds when its connection was closed for the requests before. A stop that waits for its turn
+    // acts even if its client is gone by then.
+    if (!request.socket.destroyed) connections.inTurn(request.socket, () => serve(request, response));
+  }
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
     // What a body says does not matter to a stop, and it must not keep the answer back.

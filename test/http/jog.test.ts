@@ -6,6 +6,7 @@ import type { HttpAnswer } from '../support/http.ts';
 import { ownClient } from '../support/own-client.ts';
 import { startTestService, type TestService, testKeyId } from '../support/service.ts';
 import { until } from '../support/system-programs.ts';
+import { loggerInto } from '../support/world.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -222,5 +223,22 @@ describe('Jog over the WebSocket', () => {
     expect(await isMoving()).toBe(true);
     await anna.release();
     tab.socket.close();
+  });
+});
+
+describe('Jog frames that are refused', () => {
+  it('do not fill the log', async () => {
+    const lines: string[] = [];
+    const logger = loggerInto(lines, 'info');
+    const other = await startTestService({ settings: { SERVICE_MODE: 'robot', SERVICE_ROBOT_URL: '' }, logger });
+    const send = (path: string, body: unknown) => other.as('USER', path, { method: 'POST', body });
+    const lease = (await send('/api/v2/lease/', { instance: 'a'.repeat(22) })).json.lease_id ?? 'none';
+    for (let seq = 1; seq <= 5; seq += 1) {
+      const { status } = await send('/api/v2/jog/', { lease, vx: 0, vy: 0, wz: 0, seq, stamp: '', deadline_ms: 300 });
+      expect(status).toBe(503);
+    }
+    await other.stop();
+    expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    expect(lines.filter((line) => line.includes('/jog/') && line.includes('"status":503'))).toHaveLength(5);
   });
 });

@@ -8,7 +8,7 @@ import { type Serving, StopListeners } from '../../local-host/guard/stop-listene
 import type { Stopper } from '../../local-host/guard/stopper.ts';
 import { makeCertificate, OPENSSL } from '../support/certificates.ts';
 import { describeWith } from '../support/components.ts';
-import { http } from '../support/http.ts';
+import { http, problemIn } from '../support/http.ts';
 import { until } from '../support/processes.ts';
 import { startTestService } from '../support/service.ts';
 import { silentLogger, temporaryFolder, testConfig } from '../support/world.ts';
@@ -37,7 +37,12 @@ describe('The listeners of the guard', () => {
   const socket = join(temporaryFolder(), 'guard.stop');
   const identity = { verify: () => ({ clientId: 'c', accessLevel: 'USER', keyId: 'k' }) } as unknown as HandedIdentity; // as: all that is asked of it
   const report = Promise.resolve({ stopped: true });
-  const stopper = { stop: () => ({ report, fenced: Promise.resolve(true) }) } as unknown as Stopper; // as: likewise
+  let acted = 0;
+  const stop = () => {
+    acted += 1;
+    return { report, fenced: Promise.resolve(true) };
+  };
+  const stopper = { stop } as unknown as Stopper; // as: likewise
   const headers = { authorization: 'Bearer a.b.c' };
   const attackers: Socket[] = [];
 
@@ -88,6 +93,30 @@ describe('The listeners of the guard', () => {
       for (let count = 0; count < 250; count += 1) for (const to of [port, socket]) send(attack(to));
       await stops();
       for (const attacker of attackers.splice(0)) attacker.destroy();
+    });
+
+    it('act on the first stops that a connection pipelines, and close it for the fifth', async () => {
+      const request = `POST ${STOP} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${headers.authorization}\r\n\r\n`;
+      const before = acted;
+      const attacker = attack(port);
+      attacker.write(request.repeat(100));
+      await once(attacker, 'close');
+      await until('they have acted', () => acted === before + 4);
+      await stops();
+      expect(acted).toBe(before + 6);
+    });
+
+    it('answer what is no request with a problem', async () => {
+      for (const to of [port, socket]) {
+        const attacker = attack(to);
+        let text = '';
+        attacker.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
+        attacker.write('STOP NOW\r\n\r\n');
+        await once(attacker, 'close');
+        expect(problemIn(text)).toEqual({ status: 400, code: 'bad_request', type: 'application/problem+json' });
+      }
     });
 
     it('make room for a stop while clients keep their connections after another', async () => {

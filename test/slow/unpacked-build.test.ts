@@ -47,6 +47,9 @@ describe('The build folder, copied to another machine', () => {
       'file-uri-to-path',
     ]);
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    for (const example of ['robot-mqtt.py', 'mosquitto/acl', 'rosbridge/nav2.yaml', 'three-js/robot.js']) {
+      expect(files).toContain(`examples/${example}`);
+    }
     expect(files.filter((file) => /\.ts$|(^|\/)(test|src|deps)\//.test(file))).toEqual([]);
     const bytes = files.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
     expect(bytes).toBeLessThan(30 * 1024 ** 2);

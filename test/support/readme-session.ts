@@ -38,7 +38,7 @@ export async function runReadmeSession(service: ServiceProcess, home: string, cw
 
 /** What the session prints when it works. */
 export const SESSION_PRINTS = [
-  '"access_level":"ENCHANTER"',
+  '"name":"go_to_relative"',
   '"command":"sound_level","value":40',
   '"awaited":true',
   '"stopped":true',

@@ -16,6 +16,7 @@ export const handler = endpoint({
   commandBody: true,
   output: JogReply,
   unordered: true,
+  frequent: true,
   uses: { jogs, robotLink },
   errors: [
     'lease_required',

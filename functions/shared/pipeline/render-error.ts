@@ -1,7 +1,6 @@
 import { PROBLEMS, ServiceError } from '../errors.ts';
 import { codeOf } from '../kit/error-code.ts';
 import { BudgetExceeded } from '../observability/budget-exceeded.ts';
-import type { Logger } from '../observability/logger.ts';
 import { refusals } from '../observability/ports.ts';
 import type { Exchange, PipelineRequest, Result } from './exchange.ts';
 import { publicPrefix, withPrefix } from './public-path.ts';
@@ -18,7 +17,7 @@ export function renderError() {
       const error = asServiceError(request.error);
       exchange.errorCode = error.code;
       if (error instanceof BudgetExceeded) await noteRefusal(error, exchange);
-      else logFailure(exchange.host.ports.logger, error, exchange.requestId);
+      else logFailure(error, exchange);
       request.response = problem(error, exchange.requestId, publicPrefix(request.event, exchange.host));
     },
   };
@@ -72,7 +71,8 @@ async function noteRefusal({ budget, code, message }: BudgetExceeded, { host, ca
   refusals.note(budget, message, { code, owner: caller?.keyId });
 }
 
-function logFailure(logger: Logger, error: ServiceError, requestId: string): void {
+function logFailure(error: ServiceError, { host, requestId, spec }: Exchange): void {
   if (error.status < 500) return;
-  logger.error({ request_id: requestId, code: error.code, err: error.cause ?? error }, error.message);
+  const level = spec.frequent && error.code !== 'internal_error' ? 'debug' : 'error';
+  host.ports.logger[level]({ request_id: requestId, code: error.code, err: error.cause ?? error }, error.message);
 }

@@ -89,6 +89,8 @@ export interface EndpointSpec<
   readonly urgent?: boolean;
   /** Does not wait for the earlier requests of its connection; its answer does. */
   readonly unordered?: boolean;
+  /** A client sends many of these a second: what it is refused is counted, and only logged at the level `debug`. */
+  readonly frequent?: true;
   /** Action under which every request of a known caller is kept in the audit trail, refused ones too. */
   readonly audit?: string;
   /** Answers 201 rather than 200. */

@@ -122,10 +122,15 @@ export class AuditFile implements AuditTrail {
   async #openFile(): Promise<OpenFile> {
     makePrivateFolder(dirname(this.#path));
     const handle = await open(this.#path, 'a+', 0o600);
-    const { size } = await handle.stat();
-    const last = size === 0 ? 0x0a : (await handle.read(Buffer.alloc(1), 0, 1, size - 1)).buffer[0];
-    if (last !== 0x0a) await handle.appendFile('\n');
-    return { handle, size };
+    try {
+      const { size } = await handle.stat();
+      const last = size === 0 ? 0x0a : (await handle.read(Buffer.alloc(1), 0, 1, size - 1)).buffer[0];
+      if (last !== 0x0a) await handle.appendFile('\n');
+      return { handle, size };
+    } catch (error) {
+      await handle.close(); // a full disk cuts lines off, and takes no line break either
+      throw error;
+    }
   }
 
   async #closeFile(): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { AuditFile, type Series } from '../../../../../functions/shared/observability/adapters/audit-trail/file.ts';
@@ -9,6 +9,14 @@ import { loggerInto, silentLogger, temporaryFolder } from '../../../../support/w
 
 const entry = (changes?: Partial<AuditEntry>) => auditEntry(Date.parse('2026-01-01T00:00:00Z'), changes);
 const everything = { limit: 1000 };
+
+function readlinkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ''; // closed meanwhile
+  }
+}
 
 const opened: AuditFile[] = [];
 function openTrail(path: string, ...rest: [typeof silentLogger, Series?]): AuditFile {
@@ -116,6 +124,20 @@ describeOnDisks('The audit file on a full disk', (mount) => {
     const { entries } = await trail.read(everything);
     expect(entries.map(({ request_id }) => request_id)).toEqual(['after', 'while-full']);
     expect(trail.problem()).toBeUndefined();
+  });
+
+  it('holds no descriptor of a file whose last line was cut off, however often it tries', async () => {
+    const disk = mount(64 * 1024);
+    const path = join(disk.folder, 'audit.jsonl');
+    writeFileSync(path, 'x'.repeat(4096)); // a whole block, so that not even a line break has room
+    const trail = openTrail(path, silentLogger);
+    disk.fill();
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      trail.append(entry());
+      await trail.close();
+    }
+    const open = readdirSync('/proc/self/fd').map((name) => readlinkOf(`/proc/self/fd/${name}`));
+    expect(open.filter((target) => target === path)).toEqual([]);
   });
 });
 
