@@ -122,15 +122,16 @@ robots_and_loaders() {
   npm install --prefix robots --no-save --silent ${robots% *}
   /usr/bin/python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
     --dest robots "${robots##* }"
-  local names=(anymal_b_simple_description anymal_c_simple_description tiago_description)
-  /usr/bin/python3 - "${names[@]}" <<'PYTHON'
+  /usr/bin/python3 - "$@" <<'PYTHON'
 import glob, sys, zipfile
 with zipfile.ZipFile(glob.glob('robots/example_robot_data-*.whl')[0]) as wheel:
     wheel.extractall('robots', [one for one in wheel.namelist() if any(f'/{name}/' in one for name in sys.argv[1:])])
 PYTHON
   rm robots/*.whl
 }
-once robots "$robots" robots_and_loaders
+packages='anymal_b_simple_description anymal_c_simple_description kinova_description tiago_description'
+# shellcheck disable=SC2086
+once robots "$robots $packages" robots_and_loaders $packages
 
 data_tools='pandas==3.1.1 polars==2.1.0 sqlalchemy==2.1.9'
 # shellcheck disable=SC2086
