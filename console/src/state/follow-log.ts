@@ -49,8 +49,10 @@ export async function followLog(
       if (!isReady) void begin().catch((error: unknown) => listener.problem(error));
       for await (const event of events) {
         if (event.kind === 'interrupted') listener.problem(event.error);
-        else if (event.kind === 'gap') listener.gap();
-        else if (event.kind === 'event') {
+        else if (event.kind === 'gap') {
+          listener.gap();
+          void begin().catch((error: unknown) => listener.problem(error));
+        } else if (event.kind === 'event') {
           waiting.push(event.data as LogLine); // as: the topic's schema
           if (waiting.length > 50_000) waiting = waiting.slice(-10_000);
           listener.problem(undefined);
