@@ -52,7 +52,6 @@ import * as updateControllerConfig from '../functions/database/update-controller
 import * as updateItem from '../functions/database/update-item.handler.ts';
 import * as uploadBackup from '../functions/database/upload-backup.handler.ts';
 import * as uploadTable from '../functions/database/upload-table.handler.ts';
-import type { Endpoint } from '../functions/shared/pipeline/endpoint.ts';
 import * as readAudit from '../functions/system/audit/read-audit.handler.ts';
 import * as backUpRobot from '../functions/system/backup/back-up-robot.handler.ts';
 import * as listKeptArchives from '../functions/system/backup/list-kept-archives.handler.ts';
@@ -72,6 +71,7 @@ import * as getAsyncapi from '../functions/system/documentation/get-asyncapi.han
 import * as getDocsFile from '../functions/system/documentation/get-docs-file.handler.ts';
 import * as getDocsPage from '../functions/system/documentation/get-docs-page.handler.ts';
 import * as getOpenapi from '../functions/system/documentation/get-openapi.handler.ts';
+import * as bundleIncident from '../functions/system/incident/bundle-incident.handler.ts';
 import * as getLlmConfig from '../functions/system/llm-config/get-llm-config.handler.ts';
 import * as patchLlmConfig from '../functions/system/llm-config/patch-llm-config.handler.ts';
 import * as configureWifi from '../functions/system/network/configure-wifi.handler.ts';
@@ -95,27 +95,9 @@ import * as getVolume from '../functions/system/volume/get-volume.handler.ts';
 import * as setVolume from '../functions/system/volume/set-volume.handler.ts';
 
 import * as streamEvents from './events/stream-events.handler.ts';
+import { type Route, route } from './route.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type Version = 'v1' | 'v2';
-
-export interface Route {
-  readonly method: Method;
-  /** `{name}` matches a segment and `{name+}` the rest of the path; `{version}` is one of `versions`. */
-  readonly path: string;
-  readonly endpoint: Endpoint;
-  /** API versions that have the route; empty for a path without `{version}`. */
-  readonly versions: readonly Version[];
-  /** Also deployed as a Lambda function. */
-  readonly cloud: boolean;
-}
-
-type RouteOptions = { readonly versions?: readonly Version[]; readonly cloud?: true };
-
-function route(method: Method, path: string, module: { handler: Endpoint }, options: RouteOptions = {}): Route {
-  const versions = options.versions ?? (path.includes('{version}') ? (['v1', 'v2'] as const) : []);
-  return { method, path, endpoint: module.handler, versions, cloud: options.cloud ?? false };
-}
+export type { Method, Route, Version } from './route.ts';
 
 const CLOUD = { cloud: true } as const;
 
@@ -198,6 +180,7 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/{version}/backup/', listKeptArchives, { versions: ['v2'] }),
   route('POST', '/api/{version}/backup/', backUpRobot, { versions: ['v2'] }),
   route('POST', '/api/{version}/backup/restore', restoreRobot, { versions: ['v2'] }),
+  route('POST', '/api/{version}/incident/', bundleIncident, { versions: ['v2'] }),
 
   // Skills
   route('POST', '/api/{version}/skill/upload/', uploadSkill),

@@ -19,6 +19,7 @@ import { servedTls } from '../functions/system/certificate/ports.ts';
 import { stopPorts } from '../functions/system/console/ports.ts';
 import { descriptionFiles } from '../functions/system/description/ports.ts';
 import { apiDocument, eventsDocument } from '../functions/system/documentation/ports.ts';
+import { incidentSources } from '../functions/system/incident/ports.ts';
 import { llmConfigFile } from '../functions/system/llm-config/ports.ts';
 import { pythonParser, skillFiles } from '../functions/system/skills/ports.ts';
 import { runnableSkills } from '../functions/system/skills/runnable-skills.ts';
@@ -41,6 +42,7 @@ import { type Addresses, Listeners } from './http/listeners.ts';
 import { RequestPace } from './http/request-pace.ts';
 import { createRouter } from './http/router.ts';
 import type { ServerParts } from './http/server.ts';
+import { incidentSourcesOf } from './incident-sources.ts';
 import { apiDocumentOf } from './openapi/openapi.ts';
 import { readinessChecks, readinessParts } from './readiness.ts';
 import { ROUTES } from './routes.ts';
@@ -116,6 +118,10 @@ export async function startService(
       give(
         simulatedHome,
         homeInTables(() => ports.get(database)),
+      ),
+      give(
+        incidentSources,
+        incidentSourcesOf(() => ports),
       ),
       give(robotDatabase, () => ports.get(databaseFiles)),
       give(

@@ -75,6 +75,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/{version}/backup/': 'listKeptArchives',
   'POST /api/{version}/backup/': 'backUpRobot',
   'POST /api/{version}/backup/restore': 'restoreRobot',
+  'POST /api/{version}/incident/': 'bundleIncident',
 
   'POST /api/{version}/skill/upload/': 'uploadSkill',
   'DELETE /api/{version}/skill/remove/': 'deleteSkill',

@@ -34,7 +34,11 @@ const GROUPS: readonly Group[] = [
     description: 'Tables, their rows, CSV files and snapshots.',
     segments: ['database', 'clear_database'],
   },
-  { name: 'Whole robot', description: 'The whole robot in one file.', segments: ['backup'] },
+  {
+    name: 'Whole robot',
+    description: 'The whole robot in one file, and what happened in another.',
+    segments: ['backup', 'incident'],
+  },
   { name: 'Skills', description: 'Python files that the robot runs, and their runs.', segments: ['skill', 'runs'] },
   { name: 'Network', description: 'Wi-Fi.', segments: ['network'] },
   { name: 'LLM configuration', description: 'The settings of the language model.', segments: ['llm_config'] },

@@ -66,6 +66,7 @@ const TABLE: ReadonlyArray<readonly [route: string, access: Access]> = [
   ['GET /api/v2/backup/', ['ENCHANTER']],
   ['POST /api/v2/backup/', ['ENCHANTER']],
   ['POST /api/v2/backup/restore', ['ENCHANTER']],
+  ['POST /api/v2/incident/', ENCHANTER_OR_ADMIN],
   ['GET /api/v2/database/exports/', ENCHANTER_OR_ADMIN],
   ['DELETE /api/v2/database/exports/{filepath+}', ENCHANTER_OR_ADMIN],
   ...both('POST /api/{version}/network/configure/', ENCHANTER_OR_ADMIN),

@@ -83,6 +83,7 @@ const OF_THE_HOST = [
   'GET /api/{version}/backup/',
   'POST /api/{version}/backup/',
   'POST /api/{version}/backup/restore',
+  'POST /api/{version}/incident/',
   'POST /api/{version}/skill/upload/',
   'DELETE /api/{version}/skill/remove/',
   'POST /api/{version}/skill/remove/',

@@ -12,16 +12,23 @@ export interface Unpacked {
   readonly manifest: any;
 }
 
-/** Unpacks an archive with the system's own tar. @throws where that finds it damaged. */
-export function unpack(archive: Buffer): Unpacked {
+/** Unpacks any `.tar.gz` with the system's own tar. @returns the folder. @throws where that finds it damaged. */
+export function unpackAny(archive: Buffer): string {
   const folder = temporaryFolder('robot-rest-archive-');
-  const tar = (...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync('tar', args, { input: archive, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`tar: ${stderr}`);
-    return stdout;
-  };
-  tar('-xzf', '-', '-C', folder);
-  const members = tar('-tzf', '-').trim().split('\n');
+  tar(archive, '-xzf', '-', '-C', folder);
+  return folder;
+}
+
+function tar(archive: Buffer, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync('tar', args, { input: archive, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`tar: ${stderr}`);
+  return stdout;
+}
+
+/** Unpacks a backup of a robot. */
+export function unpack(archive: Buffer): Unpacked {
+  const folder = unpackAny(archive);
+  const members = tar(archive, '-tzf', '-').trim().split('\n');
   return { folder, members, manifest: JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) };
 }
 

@@ -867,6 +867,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/incident/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bundle what is known of an incident
+         * @description A `.tar.gz` with the logs of head and base merged by time, status, readiness, metrics, catalogue, lease, runs, settings, versions and clocks, for the support of a maker. Secrets are masked as far as they can be recognized. A part that fails is named in `incident.json`, the last file, and the rest is there.
+         *
+         *     Needs a token of access level ENCHANTER or ADMIN.
+         */
+        post: operations["bundleIncident"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/int/": {
         parameters: {
             query?: never;
@@ -2405,6 +2427,25 @@ export interface components {
              */
             subcategory_id?: number | null;
             type?: string | null;
+        };
+        /** @example {
+         *       "units": [
+         *         "head/robot-vision.service"
+         *       ]
+         *     } */
+        IncidentRequest: {
+            /**
+             * Format: date-time
+             * @description start of the logs, RFC 3339; an hour before `until`
+             */
+            since?: string;
+            /** @description units whose logs are wanted, each perhaps with `head/` or `base/` before it; all that may be read */
+            units?: string[];
+            /**
+             * Format: date-time
+             * @description end of the logs; now
+             */
+            until?: string;
         };
         /** @example {
          *       "command": "sound_level",
@@ -4883,6 +4924,35 @@ export interface operations {
                      *       "ok": true
                      *     } */
                     "application/json": components["schemas"]["CommandResult"];
+                };
+            };
+        };
+    };
+    bundleIncident: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {
+                 *       "units": [
+                 *         "head/robot-vision.service"
+                 *       ]
+                 *     } */
+                "application/json": components["schemas"]["IncidentRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
                 };
             };
         };

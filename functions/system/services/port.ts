@@ -54,6 +54,8 @@ export interface ServiceManager {
    * service may not restart it.
    */
   restart(unit: string, signal: AbortSignal): Promise<UnitState>;
+  /** What its clock says, in ms since the epoch. */
+  now(signal: AbortSignal): Promise<number>;
   /** Streams new {@link LogEntry} objects until the stream is destroyed or the signal aborts. */
   follow(unit: string, filter: LogFilter, signal: AbortSignal): Promise<Readable>;
 }

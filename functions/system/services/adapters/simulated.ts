@@ -65,6 +65,7 @@ function simulatedManager(names: readonly string[], clock: () => number): Servic
       };
     },
     exists: async (name) => names.includes(name),
+    now: async () => clock(),
     follow: async (name, filter, signal) => follow(name, filter, signal, clock),
   };
 }

@@ -20,6 +20,7 @@ export function systemdManager(machine: Machine, restart: Restart): ServiceManag
     logs: (unit, selection, signal) => withExplanation(machine, () => journal.page(unit, selection, signal)),
     exists: (unit, signal) => withExplanation(machine, () => exists(machine, journal, unit, signal)),
     restart: (unit, signal) => withExplanation(machine, () => restart(unit, signal)),
+    now: (signal) => withExplanation(machine, () => now(machine, signal)),
     follow: (unit, filter, signal) => withExplanation(machine, () => journal.follow(unit, filter, signal)),
   };
 }
@@ -32,6 +33,14 @@ async function units(machine: Machine, patterns: readonly string[], signal: Abor
     systemctl(machine, ['systemctl', 'list-units', '--all', ...LIST_OPTIONS, ...wanted], signal),
   ]);
   return joinUnits(unitFiles, loaded);
+}
+
+/** As `date` of the computer tells it. */
+async function now(machine: Machine, signal: AbortSignal): Promise<number> {
+  const running = await machine.start(['date', '+%s%3N'], { signal, timeLimit: SYSTEMCTL_TIMEOUT_MS });
+  const { stdout } = await collect(running, 'date');
+  if (/^\d{10,15}\n$/.test(stdout)) return Number(stdout);
+  throw unavailable(`clock of ${machine.system}`, 'Its program `date` does not tell the time.');
 }
 
 async function exists(machine: Machine, journal: JournalReader, unit: string, signal: AbortSignal): Promise<boolean> {

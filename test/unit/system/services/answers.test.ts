@@ -67,6 +67,7 @@ describe('The services of the two computers', () => {
     units,
     logs: () => Promise.reject(new Error('no logs here')),
     exists: () => Promise.reject(new Error('no logs here')),
+    now: () => Promise.reject(new Error('no clock here')),
     restart: () => Promise.reject(new Error('no restart here')),
     follow: () => Promise.reject(new Error('no logs here')),
   });
