@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { type BrokerAddress, brokerAddress } from '../../functions/shared/robot-link/adapters/broker/broker-address.ts';
 import { CommandError, exitCodeOf, runIfMain, UsageError, withFileErrors } from './entry.ts';
 import { Bench } from './link-check/bench.ts';
+import { checkMapping } from './link-check/check-mapping.ts';
 import { CutProxy } from './link-check/cut-proxy.ts';
 import { chooseMotion, type Motion } from './link-check/motion.ts';
 import { outcomeLines, summaryOf } from './link-check/report.ts';
@@ -12,11 +13,13 @@ import { CHECKS, runChecks } from './link-check/run-checks.ts';
 import { SecondProgram } from './link-check/second-program.ts';
 
 const USAGE = `Usage:
+  npm run --silent link -- check MAPPING.yaml [--yes] [--move NAME[=JSON]]
   npm run --silent link -- check [URL] [--yes] [--move NAME[=JSON]] [--only CHECK,…] [--listen [HOST:]PORT] [--driven]
                                  [--robot-password-file FILE]
 
 Checks a robot behind an MQTT broker against docs/mqtt.md. URL: mqtt[s]://service:PASSWORD@broker/robot-id, default
 SERVICE_ROBOT_URL (arguments are visible to every user of the machine). Stop its service first, or leave the robot alone.
+With a mapping: a robot behind the rosbridge server at SERVICE_ROBOT_URL.
   --yes                       also run the checks that move the robot; keep clear of it
   --move                      the motion to use, for instance 'go_to_relative={"x":0.5}': at least 3 s long
   --only                      some checks only: ${CHECKS.map(({ name }) => name).join(', ')}
@@ -34,7 +37,8 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
   let status = 0;
   const usage = await exitCodeOf(USAGE, argv, async () => {
     const options = read(argv, environment);
-    status = await check(options);
+    if (options.mapping === undefined) status = await check(options);
+    else status = await checkMapping(options.mapping, environment, { ...options, say, unreachable });
   });
   return usage === 0 ? status : UNREACHABLE;
 }
@@ -57,9 +61,10 @@ function read(argv: readonly string[], environment: NodeJS.ProcessEnv) {
   });
   const [url = environment.SERVICE_ROBOT_URL ?? '', ...rest] = positionals;
   if (rest.length > 0) throw new UsageError('There is one URL at most.');
+  if (/\.ya?ml$/.test(url)) return { mapping: url, yes: values.yes, move: values.move };
   const { robotId = environment.SERVICE_ROBOT_ID, ...address } = brokerAddress(url, 'URL');
   if (robotId === undefined) throw new UsageError('The URL must end in the id of the robot.');
-  return { ...values, address, robotId, checks: chosen(values.only) };
+  return { ...values, mapping: undefined, address, robotId, checks: chosen(values.only) };
 }
 
 function chosen(only: string | undefined) {
@@ -71,7 +76,9 @@ function chosen(only: string | undefined) {
   });
 }
 
-async function check(options: ReturnType<typeof read>): Promise<number> {
+type BrokerOptions = Extract<ReturnType<typeof read>, { readonly mapping: undefined }>;
+
+async function check(options: BrokerOptions): Promise<number> {
   const { address, robotId, checks, yes } = options;
   const proxy = options.listen === undefined ? undefined : await listen(options.listen, address);
   const caller = new RobotCaller(address, robotId);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { CHECKS } from '../../local-host/cli/link-check/run-checks.ts';
 import { describeWith } from '../support/components.ts';
 import { freePort } from '../support/free-port.ts';
 import { faultyIn, link, linkCheck, passwordFile, uncheckedIn } from '../support/link-check.ts';
@@ -10,6 +11,9 @@ import { broker, closing, robots, start, useBroker } from '../support/python-exa
 import { PythonRobot, ROBOTS } from '../support/python-robot.ts';
 
 const { python } = ROBOTS['the package robot_rest.robot'];
+const ALL_BUT_THE_LAST = CHECKS.map(({ name }) => name)
+  .filter((name) => !['stop-driven', 'second-program'].includes(name))
+  .join();
 /** Robots in the README. */
 const MAKERS = readmeBlocks().filter((block) => block.includes('import Declined, Robot'));
 const FAULTY = { python, file: join(CLIENT, 'tests/faulty_robot.py') };
@@ -61,11 +65,15 @@ describeWith('mosquitto', MOSQUITTO, 'The check of a robot over its link', () =>
 
   it.each(Object.entries(ROBOTS))('finds nothing wrong with the robot on %s', async (_name, program) => {
     const port = await freePort();
-    const password = ['--robot-password-file', passwordFile(broker)];
-    const checking = linkCheck(broker, ['--yes', '--listen', String(port), ...password]);
+    const checking = sound(['--yes', '--listen', String(port), '--only', ALL_BUT_THE_LAST], []);
     await connectThrough(program, port);
-    const { code, stdout } = await checking;
-    expect([faultyIn(stdout), uncheckedIn(stdout), code]).toEqual([[], ['stop-driven'], 0]);
+    await checking;
+    const again = ['--listen', String(port), '--robot-password-file', passwordFile(broker)];
+    const last = [...again, '--only', 'second-program'];
+    expect(await linkCheck(broker, ['--yes', ...last])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/Sound\.\n$/),
+    });
   });
 
   it('finds nothing wrong with a robot that something else drives', async () => {
@@ -84,9 +92,7 @@ describeWith('mosquitto', MOSQUITTO, 'The check of a robot over its link', () =>
       expect((await robot.ended).code).toBe(0);
     });
     await until('it is connected', () => robot.said.stderr.includes('connected'));
-    const { code, stdout } = await linkCheck(broker, ['--yes']);
-    const open = ['stop-driven', ...missing, 'link-cut', 'second-program'];
-    expect([faultyIn(stdout), uncheckedIn(stdout), code]).toEqual([[], open, 0]);
+    await sound(['--yes'], ['stop-driven', ...missing, 'link-cut', 'second-program']);
   });
 
   it('moves nothing without --yes, and says what it left out', async () => {
@@ -111,6 +117,16 @@ describeWith('mosquitto', MOSQUITTO, 'The check of a robot over its link', () =>
     }
   });
 });
+
+/** Checks a robot that is sound: again where this machine has stalled, which ends what the robot was doing. */
+async function sound(options: readonly string[], open: readonly string[]): Promise<void> {
+  for (let times = 1; ; times += 1) {
+    const { code, stdout } = await linkCheck(broker, options);
+    if (code === 1 && times < 3) continue;
+    expect([faultyIn(stdout), uncheckedIn(stdout), code]).toEqual([[], open, 0]);
+    return;
+  }
+}
 
 /** Starts a robot that connects to this port in place of its broker. */
 async function connectThrough(program: typeof FAULTY, port: number, environment: Record<string, string> = {}) {

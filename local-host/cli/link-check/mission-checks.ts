@@ -5,7 +5,7 @@ import { NotChecked } from './endings.ts';
 import { endedFaults, waitFor } from './stop-checks.ts';
 
 const WAITS = 50;
-const PROBE_MS = 5_000;
+const PROBE_MS = 15_000;
 
 export const waits: Check = {
   name: 'waits',

@@ -16,7 +16,7 @@ export const CHECKS: readonly Check[] = [
 ];
 
 export interface Outcome {
-  readonly check: Check;
+  readonly check: Pick<Check, 'name' | 'title'>;
   readonly faults: readonly string[];
   /** Why it could not be checked. */
   readonly notChecked?: string;

@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CommandSpec } from '../../../../functions/shared/robot-link/catalogue.schema.ts';
+import { chooseMotion } from '../../../../local-host/cli/link-check/motion.ts';
+import { Movement } from '../../../../local-host/cli/link-check/movement.ts';
+import { outcomeLines, summaryOf } from '../../../../local-host/cli/link-check/report.ts';
+
+const spec = (name: string, more: Partial<CommandSpec> = {}): CommandSpec => ({
+  ...{ name, kind: 'none', title: name, effect: 'action', motion: true },
+  ...more,
+});
+const catalogue = (...specs: CommandSpec[]) => new Map(specs.map((each) => [each.name, each] as const));
+
+describe('The motion that a check of a link uses', () => {
+  it('is a drive where there is one, and otherwise what the catalogue shows how to call', () => {
+    const dock = spec('dock', { replaces: true, on_lapse: 'finish' });
+    const turn = spec('turn', { kind: 'dict', examples: [{ value: { yaw: 30 } }] });
+    const drive = spec('go_to_relative', { kind: 'coordinates' });
+    const unknown = spec('reach', { kind: 'dict' });
+    expect(chooseMotion(catalogue(dock, turn, drive), undefined)).toMatchObject({ command: 'go_to_relative' });
+    expect(chooseMotion(catalogue(unknown, turn), undefined)).toMatchObject({ command: 'turn', value: { yaw: 30 } });
+    expect(chooseMotion(catalogue(unknown), undefined)).toBeUndefined();
+  });
+
+  it('is never one that the robot marks as no motion', () => {
+    expect(chooseMotion(catalogue(spec('say', { motion: false })), undefined)).toBeUndefined();
+  });
+
+  it('may be named, with its value', () => {
+    const drive = spec('go_to_relative', { kind: 'coordinates' });
+    const motion = chooseMotion(catalogue(drive), 'go_to_relative={"x":0.2}');
+    expect(motion).toMatchObject({ value: { x: 0.2, y: 0, z: 0, theta: 0 }, replaces: true });
+    expect(() => chooseMotion(catalogue(drive), 'go_to_relative={')).toThrow(/must be JSON/);
+    expect(() => chooseMotion(catalogue(drive), 'fly')).toThrow(/no command "fly"/);
+  });
+});
+
+describe('The movement that a robot reports', () => {
+  it.each([
+    ['says so', [{ moving: true }], true],
+    ['is in its velocity', [{ velocity: { linear: 0.2, angular: 0 } }], true],
+    ['is in its pose', [{ pose: { x: 1 } }, { pose: { x: 1.1 } }], true],
+    ['is in a frame of it', [{ pose: { head: { yaw: 1 } } }, { pose: { head: { yaw: 2 } } }], true],
+    ['is not what sensors tremble', [{ pose: { x: 1 } }, { pose: { x: 1.001 } }], false],
+    ['is not its battery', [{ battery: { level: 80 } }, { battery: { level: 79 } }], false],
+  ])('%s', (_what, states, moved) => {
+    const movement = new Movement();
+    for (const [at, state] of states.entries()) movement.take('state', state, at);
+    expect(movement.seen(0)).toBe(moved);
+    expect(movement.reported(0)).toBe(true);
+    expect(movement.reported(10)).toBe(false);
+  });
+
+  it('counts within its time only', () => {
+    const movement = new Movement();
+    movement.take('joints', { names: ['a'], positions: [0] }, 1);
+    movement.take('joints', { names: ['a'], positions: [1] }, 2);
+    movement.take('joints', { names: ['a'], positions: [1] }, 3);
+    expect([movement.seen(1), movement.seen(2), movement.seen(1, 1)]).toEqual([true, false, false]);
+  });
+});
+
+describe('The report of a check', () => {
+  const check = { name: 'fence', title: 'Title' };
+
+  it('names what is wrong, and never calls sound what was not checked', () => {
+    const faulty = { check, faults: ['Mend it.'] };
+    const open = { check, faults: [], notChecked: 'Add --yes.' };
+    expect(outcomeLines(faulty)).toMatch(/^FAULT {2}fence +Title\n +Mend it\.$/);
+    expect(outcomeLines(open)).toMatch(/^- +fence +Title\n +not checked: Add --yes\.$/);
+    expect(summaryOf([faulty, open])).toBe('Not sound: fence. 1 of 2 rules were not checked. See docs/mqtt.md.');
+    expect(summaryOf([open])).toBe('No faults found. 1 of 1 rules were not checked.');
+    expect(summaryOf([{ check, faults: [] }])).toBe('Sound.');
+  });
+});
