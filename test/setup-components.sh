@@ -12,6 +12,9 @@ packages=(
   dbus            # private buses, for the Wi-Fi tests and WirePlumber
   faketime        # clocks that stand elsewhere
   g++             # a ROS 1 action server in C++, with the four lib*-dev below
+  gir1.2-gst-plugins-bad-1.0 # the daemon of a Reachy Mini imports it, and the next two
+  gir1.2-gst-plugins-base-1.0
+  gir1.2-gstreamer-1.0
   iproute2        # the wired device of the real NetworkManager
   libactionlib-dev
   libmove-base-msgs-dev
@@ -34,6 +37,7 @@ packages=(
   python3-cryptography
   python3-dbusmock  # a NetworkManager that can be made to fail
   python3-geometry-msgs # ROS 1: velocities
+  python3-gst-1.0 # as above
   python3-jwt     # an independent verifier of our tokens
   python3-move-base-msgs # ROS 1: goals
   python3-nav-msgs # ROS 1: odometry
@@ -135,6 +139,21 @@ once data "$data_tools" venv data $data_tools
 python_tools='openapi-python-client==0.29.1 mypy==2.4.1 pydantic==2.14.3 urllib3==2.8.0 python-dateutil==4.0.0'
 once python "$python_tools" venv python $python_tools
 once schemathesis 4.32.5 venv schemathesis schemathesis==4.32.5
+
+# The daemon of a Reachy Mini, which simulates its robot, and paho-mqtt for the example that connects it. Without its
+# dependencies, because it pins some that not every registry has.
+reachy='reachy-mini==1.13.0'
+reachy_needs='aiohttp==3.14.5 asgiref==3.13.0 fastapi==0.165.0 huggingface-hub==1.33.0 jinja2==3.1.6 libusb-package==1.0.30.0
+  log-throttling==0.0.3 numpy==2.4.6 onnxruntime==1.27.0 paho-mqtt==2.2.0 platformdirs==4.14.7 psutil==7.2.2
+  pulsectl==24.12.0 pydantic==2.14.3 pyserial==3.5 python-multipart==0.0.34 pyusb==1.3.1 pyyaml==6.0.3 questionary==2.1.1
+  reachy-mini-motor-controller==1.5.6 reachy-mini-rust-kinematics==1.0.3 requests==2.34.2 rich==15.0.0 rustypot==1.13.1
+  starlette==1.10.0 toml==0.10.2 uvicorn==0.54.0 websockets==15.0.1 zeroconf==0.154.0'
+reachy_daemon() {
+  /usr/bin/python3 -m venv --clear --system-site-packages reachy
+  reachy/bin/pip install --quiet --disable-pip-version-check --no-deps "$reachy"
+  reachy/bin/pip install --quiet --disable-pip-version-check $reachy_needs
+}
+once reachy "$reachy $reachy_needs" reachy_daemon
 
 go_tools='oapi-codegen@v2.8.2'
 go_install() {

@@ -15,6 +15,7 @@ form.addEventListener('submit', async (event) => {
     draw(await loadRobot(service, token, urdf), document.querySelector('canvas'));
     status.textContent = `This is ${urdf}.`;
   } catch (error) {
-    status.textContent = error.message;
+    const hint = `Is ${service} right, and does SERVICE_CORS_ORIGINS of the service list ${location.origin}?`;
+    status.textContent = error instanceof TypeError ? `${error.message}. ${hint}` : error.message;
   }
 });

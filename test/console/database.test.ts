@@ -18,6 +18,7 @@ describeWith('Chromium', CHROMIUM, 'The database in the console', () => {
   const rows = async (tablename: string): Promise<{ id: unknown; [column: string]: unknown }[]> =>
     (await world.service.as('USER', `/api/v2/database/read/?tablename=${tablename}`)).json;
   const button = (name: string | RegExp) => tab.page.getByRole('button', { name, exact: true });
+  const cell = (column: string, id: number) => button(new RegExp(`\\(change ${column} of ${id}\\)$`));
   const says = (text: string | RegExp) => tab.page.locator('main').getByText(text).first().waitFor();
   const choose = (table: string) => tab.page.locator('.database .filters select').first().selectOption(table);
   async function open(level: 'user' | 'admin', options: Parameters<ConsoleWorld['signIn']>[2] = {}): Promise<void> {
@@ -45,15 +46,15 @@ describeWith('Chromium', CHROMIUM, 'The database in the console', () => {
     it('changes cells by their type, and references by what they refer to', async () => {
       await open('user', { viewport });
       await choose('subcategories_table');
-      await button('Change name of 1').click();
+      await cell('name', 1).click();
       await tab.page.locator('.cell-editor input').fill('Greetings');
       await tab.page.keyboard.press('Enter');
-      await button('Change name of 1').getByText('Greetings').waitFor();
-      await button('Change category_id of 1').click();
+      await cell('name', 1).getByText('Greetings').waitFor();
+      await cell('category_id', 1).click();
       await tab.page.locator('.cell-editor select').selectOption({ label: `2 · ${HOSTILE}` });
       await button('Save').click();
-      await button('Change category_id of 1').getByText('2').waitFor();
-      await button('Change local of 1').click();
+      await cell('category_id', 1).getByText('2').waitFor();
+      await cell('local', 1).click();
       await tab.page.locator('.cell-editor select').selectOption('true');
       await button('Save').click();
       await until('it is stored', async () => (await rows('subcategories_table'))[0]?.local === true);
@@ -123,7 +124,7 @@ describeWith('Chromium', CHROMIUM, 'The database in the console', () => {
     await add('categories_table', { id: 9, name: 'first' });
     await open('user');
     await choose('categories_table');
-    await button('Change name of 9').click();
+    await cell('name', 9).click();
     const change = { tablename: 'categories_table', item: { id: 9 }, attribute: 'name', new_value: 'theirs' };
     await call('PUT', 'update_item', change);
     await tab.page.locator('.cell-editor input').fill('mine');
@@ -132,7 +133,7 @@ describeWith('Chromium', CHROMIUM, 'The database in the console', () => {
     expect((await rows('categories_table')).at(-1)).toMatchObject({ name: 'theirs' });
     await button('Save').click();
     await until('it is stored', async () => (await rows('categories_table')).at(-1)?.name === 'mine');
-    await button('Change name of 9').click();
+    await cell('name', 9).click();
     await call('DELETE', 'delete_item', { tablename: 'categories_table', item: { id: 9 } });
     await tab.page.locator('.cell-editor input').fill('late');
     await button('Save').click();
@@ -149,7 +150,7 @@ describeWith('Chromium', CHROMIUM, 'The database in the console', () => {
     await button('Later rows').click();
     await says(`Rows 51 to 100 of ${MANY}`);
     await tab.page.getByLabel('Rows with').fill('row 99999');
-    await button('Change name of 99999').waitFor();
+    await cell('name', 99999).waitFor();
     await says(`1 of ${MANY} rows.`);
   });
 });

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Download } from 'playwright-core';
 import { describeWith } from '../support/components.ts';
-import { CHROMIUM, ConsoleWorld, SIZES, type Tab, textOf } from '../support/console-world.ts';
+import { CHROMIUM, ConsoleWorld, SIZES, type Tab, textOf, VIEWS } from '../support/console-world.ts';
 import { until } from '../support/processes.ts';
 
 const LINKS = {
-  user: ['Overview', 'Drive', 'Commands', 'Database', 'Sound', 'Keys'],
-  admin: ['Overview', 'Drive', 'Commands', 'Database', 'Network', 'Sound', 'Logs', 'Services', 'Keys', 'Backups'],
-  enchanter: [
+  user: ['Overview', 'Drive', 'Commands', 'Skills', 'Database', 'Sound', 'Keys'],
+  admin: [
     'Overview',
     'Drive',
     'Commands',
+    'Skills',
     'Database',
     'Network',
     'Sound',
@@ -19,8 +19,8 @@ const LINKS = {
     'Services',
     'Keys',
     'Backups',
-    'Audit',
   ],
+  enchanter: VIEWS,
 } as const;
 
 describeWith('Chromium', CHROMIUM, 'Daily work in the console', () => {
@@ -121,6 +121,31 @@ describeWith('Chromium', CHROMIUM, 'Daily work in the console', () => {
       await says(tab, `${uploaded} was uploaded`);
       await chooser.setInputFiles({ name: 'notes.sqlite', mimeType: 'application/vnd.sqlite3', buffer: file });
       await tab.page.getByRole('alert').getByText('snapshot').waitFor();
+    });
+
+    it('backs up the whole robot, tries the archive out, and restores it', async () => {
+      const tab = await signIn('enchanter', '/#backups', { viewport });
+      const download: Promise<Download> = tab.page.waitForEvent('download');
+      await button(tab, 'Back up the whole robot').click();
+      const buffer = readFileSync(await (await download).path());
+      const chooser = tab.page.getByLabel('Restore from a file');
+      await chooser.setInputFiles({
+        name: 'robot.tar.gz',
+        mimeType: 'application/gzip',
+        buffer: buffer.subarray(0, -99),
+      });
+      await tab.page
+        .locator('.problem')
+        .getByText(/archive|broke|end/)
+        .first()
+        .waitFor();
+      await chooser.setInputFiles({ name: 'robot.tar.gz', mimeType: 'application/gzip', buffer });
+      await says(tab, 'The archive is in order.');
+      await button(tab, 'Restore the robot').click();
+      await says(tab, /^Restored: database/);
+      await button(tab, /^Restore what was there before/)
+        .first()
+        .waitFor();
     });
 
     it('finds in the audit trail what was done here', async () => {

@@ -1,13 +1,15 @@
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { describeWith } from '../support/components.ts';
 import { CHROMIUM, ConsoleWorld, SIZES, type Tab, textOf } from '../support/console-world.ts';
 import { until } from '../support/processes.ts';
+import { ROOT } from '../support/sources.ts';
 
 const LEVELS = ['user', 'admin', 'enchanter'] as const;
 const JOURNEYS = SIZES.flatMap(([name, viewport]) => LEVELS.map((level) => [level, name, viewport] as const));
 
 describeWith('Chromium', CHROMIUM, 'The overview of the console', () => {
-  const world = new ConsoleWorld();
+  const world = new ConsoleWorld({ SERVICE_DESCRIPTION_DIR: join(ROOT, 'robot', 'description') });
   let tab: Tab;
   const shows = (text: string) => until(`it shows ${text}`, async () => (await textOf(tab)).includes(text));
 
@@ -32,6 +34,28 @@ describeWith('Chromium', CHROMIUM, 'The overview of the console', () => {
     await shows(`${there.x.toFixed(2)} m`);
     expect(await tab.page.getByRole('img', { name: /Where the robot has been/ }).count()).toBe(1);
     expect(await tab.page.getByRole('img', { name: /The battery since/ }).count()).toBe(1);
+  });
+
+  it('draws the model of the robot, whose joints move as they do', async () => {
+    tab = await world.signIn('user');
+    await tab.page.locator('.model-place').scrollIntoViewIfNeeded();
+    await tab.page.locator('.model canvas').waitFor();
+    await tab.page.locator('.model[data-pose]').waitFor();
+    const pose = () => tab.page.locator('.model').getAttribute('data-pose');
+    const before = await pose();
+    const body = { value: { x: 0.1 } };
+    await world.service.as('USER', '/api/v2/commands/go_to_relative/', { method: 'POST', body });
+    await until('its wheels turn', async () => (await pose()) !== before);
+    expect(await textOf(tab)).not.toContain('could not be');
+  });
+
+  it('says so where the description of the robot cannot be drawn', async () => {
+    tab = await world.open();
+    await tab.page.route('**/api/v2/urdf/*?signed=true', (route) => route.fulfill({ json: { urdf: '<sdf/>' } }));
+    await tab.page.getByLabel('API key').fill('rk_user');
+    await tab.page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.page.locator('.model-place').scrollIntoViewIfNeeded();
+    await shows('The description of the robot could not be drawn.');
   });
 
   it('shows an engaged emergency stop, a robot that is away, and parts that are broken', async () => {

@@ -15,7 +15,7 @@ const SCROLL = `(() => {
   main.scrollBy(0, main.clientHeight - 24);
   return main.scrollTop > before + 8;
 })()`;
-const world = new ConsoleWorld();
+const world = new ConsoleWorld({ SERVICE_DESCRIPTION_DIR: join(ROOT, 'robot', 'description') });
 
 /** What a robot has to show after a while. */
 async function liveALittle(): Promise<void> {
@@ -32,11 +32,6 @@ async function liveALittle(): Promise<void> {
   await send('skill', { name: 'wait', seconds: 500 });
 }
 
-async function visit({ page }: Tab, view: string): Promise<void> {
-  await page.getByRole('link', { name: view }).click();
-  await page.getByRole('heading', { level: 1, name: view }).waitFor();
-}
-
 async function useCommands({ page }: Tab): Promise<void> {
   for (const [name, value] of [
     ['sound_level', '40'],
@@ -49,6 +44,45 @@ async function useCommands({ page }: Tab): Promise<void> {
   }
   await page.waitForTimeout(300);
   await page.evaluate(`document.querySelector('main').scrollTo(0, 0)`);
+}
+
+const press = (tab: Tab, name: string | RegExp) => tab.page.getByRole('button', { name, exact: true }).first().click();
+const nothing = async () => {};
+/** The views of daily work, each in the middle of some work. */
+const DAILY: readonly (readonly [view: string, show: (tab: Tab) => Promise<void>])[] = [
+  ['Skills', (tab) => press(tab, 'Edit wave.py')],
+  ['Database', (tab) => press(tab, /change color of kitchen/)],
+  ['Network', (tab) => press(tab, 'Join Workshop')],
+  ['Sound', nothing],
+  ['Logs', nothing],
+  ['Services', (tab) => press(tab, 'Restart robot-nav.service')],
+  ['Language model', (tab) => press(tab, /change max_tokens/)],
+  ['Keys', (tab) => press(tab, 'Show a code')],
+  ['Backups', (tab) => press(tab, 'Take a snapshot now')],
+  ['Audit', nothing],
+];
+
+const WAVE = `from robot_rest import skill
+
+
+@skill(access_level="USER", description="Wave at whoever is there.")
+async def wave(robot, times: int = 2, side: str = "left"):
+    # Each wave takes a second.
+    for n in range(times):
+        print(f"wave {n + 1} of {times}")
+        await robot.sleep(1.0)
+    return {"waved": times}
+`;
+
+/** A skill, and a run of it. */
+async function makeSkill(): Promise<void> {
+  const part = 'Content-Disposition: form-data; name="skill"; filename="wave.py"';
+  await world.service.as('ADMIN', '/api/v2/skill/upload/', {
+    method: 'POST',
+    headers: { 'content-type': 'multipart/form-data; boundary=XX' },
+    body: `--XX\r\n${part}\r\n\r\n${WAVE}\r\n--XX--\r\n`,
+  });
+  await world.service.as('ADMIN', '/api/v2/runs/', { method: 'POST', body: { skill: 'wave' } });
 }
 
 /** Page after page of a view, since it scrolls below the bars. */
@@ -65,12 +99,12 @@ async function shoot(look: { viewport: { width: number; height: number }; colorS
   const empty = await world.open('/', look);
   await empty.page.getByLabel('API key').waitFor();
   await take(empty, name('0-sign-in'));
-  const tab = await world.signIn('admin', '/', look);
+  const tab = await world.signIn('enchanter', '/', look);
   await tab.page.waitForTimeout(200);
   await liveALittle();
   await tab.page.waitForTimeout(1500);
   await take(tab, name('1-overview'));
-  await visit(tab, 'Drive');
+  await world.visit(tab, 'Drive');
   await tab.page.getByRole('button', { name: 'Take control' }).click();
   await tab.page.getByRole('button', { name: 'Release control' }).waitFor();
   await tab.page.getByRole('button', { name: 'Forward' }).hover();
@@ -79,9 +113,16 @@ async function shoot(look: { viewport: { width: number; height: number }; colorS
   await take(tab, name('2-drive'));
   await tab.page.mouse.up();
   await tab.page.getByRole('button', { name: 'Release control' }).click();
-  await visit(tab, 'Commands');
+  await world.visit(tab, 'Commands');
   await useCommands(tab);
   await take(tab, name('3-commands'));
+  for (const [view, show] of DAILY) {
+    await world.visit(tab, view);
+    await tab.page.locator('main .card').first().waitFor();
+    await show(tab);
+    await tab.page.waitForTimeout(700);
+    await take(tab, name(`6-${view.toLowerCase().replace(' ', '-')}`));
+  }
   await tab.page.getByRole('button', { name: 'Stop', exact: true }).click();
   await tab.page.getByText('Confirmed: the robot stopped').waitFor();
   await take(tab, name('4-stopped'));
@@ -89,7 +130,7 @@ async function shoot(look: { viewport: { width: number; height: number }; colorS
   await tab.page.getByRole('button', { name: 'Stop', exact: true }).click();
   await tab.page.getByText('Not confirmed').waitFor();
   await tab.page.waitForTimeout(2500);
-  await visit(tab, 'Overview');
+  await world.visit(tab, 'Overview');
   await take(tab, name('5-offline'));
   await world.closeTabs();
 }
@@ -100,6 +141,7 @@ for (const id of ['charging_station', 'entrance', 'kitchen', 'workshop']) {
   const body = { tablename: 'known_locations_table', item: { id } };
   await world.service.as('ADMIN', '/api/v2/database/add_item/', { method: 'POST', body });
 }
+await makeSkill();
 try {
   for (const [, viewport] of SIZES) {
     for (const colorScheme of ['light', 'dark'] as const) await shoot({ viewport, colorScheme });

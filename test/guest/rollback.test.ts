@@ -12,19 +12,19 @@ describe('A rollback of the installed service', () => {
   afterAll(() => world?.guest.stop());
 
   it('runs its old version again when a newer one fails to start', async () => {
-    const build = world.installed.replace('Installed: ', '');
+    const { build } = world;
     const broken = 'cp -R build broken && echo 98.0.0 > broken/build-id && echo "process.exit(1)" > broken/main.js';
     const told = await world.guest.run(`${broken} && broken/deploy/install.sh 2>&1 || echo code $?`);
     expect(told).toContain('The old version is running again.');
     expect(told).toMatch(/code 1\n$/);
     expect(await world.guest.run('ls /opt/robot-rest/releases; readlink /opt/robot-rest/current')).toBe(
-      `${build}releases/${build}`,
+      `${build}\nreleases/${build}\n`,
     );
     expect((await http(world.network, '/status', { headers: { host: 'localhost' } })).status).toBe(200);
   });
 
   it('warns before a rollback that the data are newer, and works with the snapshot it names', async () => {
-    const build = world.installed.replace('Installed: ', '').trim();
+    const { build } = world;
     const item = { id: 7, name: 'kept' };
     const categories = async () => (await world.asAdmin('/api/v2/database/read/?tablename=categories_table')).json;
     const body = { tablename: 'categories_table', item };

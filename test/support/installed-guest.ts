@@ -26,6 +26,8 @@ export class InstalledGuest {
   readonly socket: string;
   /** What the script printed. */
   readonly installed: string;
+  /** Id of the build, as the script printed it. */
+  readonly build: string;
   /** A token of level ENCHANTER. */
   readonly token: string;
 
@@ -34,6 +36,7 @@ export class InstalledGuest {
     this.network = parts.network;
     this.socket = parts.socket;
     this.installed = parts.installed;
+    this.build = /^Installed: (.*)$/m.exec(parts.installed)?.[1] ?? '';
     this.token = parts.token;
   }
 

@@ -42,7 +42,7 @@ def catalogue_entry_of_no_kind() -> None:
 
 @fault
 def answers_of_another_type() -> None:
-    whole = _link.answer_to
+    whole = _messages.answer_to
 
     def wrong(id: str, outcome: Any) -> Dict[str, Any]:
         answer = whole(id, outcome)

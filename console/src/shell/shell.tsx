@@ -17,6 +17,8 @@ import { StopBar } from './stop-bar.tsx';
 const AT_ONCE = { overview: Overview, drive: Drive, commands: Commands } as const;
 /** What is loaded when it is first opened. */
 const LATER = {
+  skills: () => import('../views/skills.tsx'),
+  language: () => import('../views/language.tsx'),
   database: () => import('../views/database.tsx'),
   network: () => import('../views/network.tsx'),
   sound: () => import('../views/sound.tsx'),
@@ -50,7 +52,13 @@ export function Shell() {
 }
 
 function Content({ of }: { of: View }) {
-  if (!(of in AT_ONCE)) return <Lazy load={LATER[of as keyof typeof LATER]} props={{}} />; // as: the other ones
+  if (!(of in AT_ONCE)) {
+    return (
+      <div class="daily">
+        <Lazy load={LATER[of as keyof typeof LATER]} props={{}} /> {/* as: the other ones */}
+      </div>
+    );
+  }
   const AtOnce = AT_ONCE[of as keyof typeof AT_ONCE]; // as: it is in there
   return <AtOnce />;
 }

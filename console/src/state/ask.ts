@@ -34,8 +34,8 @@ export async function ask(method: string, path: string, question: Question = {})
 }
 
 /** Saves what the service answers as a file of the person's own. */
-export async function download(path: string, name: string): Promise<void> {
-  const response = await ask('GET', path);
+export async function download(path: string, name: string, method = 'GET'): Promise<void> {
+  const response = await ask(method, path);
   const url = URL.createObjectURL(await response.blob());
   const link = document.createElement('a');
   link.href = url;

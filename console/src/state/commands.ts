@@ -39,6 +39,7 @@ export const locations = signal<readonly string[] | undefined>();
 export const sent = signal<readonly Sent[]>([]);
 
 let lastId = 0;
+let loads = 0;
 const isThere = computed(() => status.value?.robot !== 'disconnected');
 
 /** Fetches what the robot can do, for whoever is signed in; again when it comes back. */
@@ -54,16 +55,23 @@ export function watchCatalogue(): void {
   });
 }
 
+/** Of several at once only the last one counts: an earlier one may be answered later. */
 export async function loadCatalogue(of: Robot): Promise<void> {
+  loads += 1;
+  const own = loads;
+  const isCurrent = () => own === loads && of === robot.peek();
   try {
     catalogueProblem.value = undefined;
     const commands = await of.commands();
-    if (of !== robot.peek()) return;
+    if (!isCurrent()) return;
     catalogue.value = commands;
-    if (has('get_skills')) skills.value = listOf(await of.command('get_skills'), isSkill);
-    if (has('list_all_location_ids')) locations.value = listOf(await of.command('list_all_location_ids'), isText);
+    const known = has('get_skills') ? listOf(await of.command('get_skills'), isSkill) : undefined;
+    if (!isCurrent()) return;
+    skills.value = known;
+    const ids = has('list_all_location_ids') ? listOf(await of.command('list_all_location_ids'), isText) : undefined;
+    if (isCurrent()) locations.value = ids;
   } catch (error) {
-    catalogueProblem.value = sentenceOf(error);
+    if (isCurrent()) catalogueProblem.value = sentenceOf(error);
   }
 }
 

@@ -12,7 +12,7 @@ export const texts = {
   key: 'key',
   refersTo: (table: string) => `refers to ${table}`,
   nothing: 'null',
-  edit: (column: string, id: string) => `Change ${column} of ${id}`,
+  edit: (column: string, id: string) => `(change ${column} of ${id})`,
   save: 'Save',
   cancel: 'Cancel',
   asNull: 'Set to null',

@@ -2,19 +2,21 @@ import '../shared.ts';
 import { useState } from 'preact/hooks';
 import { ask, download } from '../state/ask.ts';
 import { mayWrite } from '../state/link.ts';
-import { robot } from '../state/session.ts';
+import { isAtLeast, robot } from '../state/session.ts';
 import { texts as t } from '../texts/backups.ts';
 import { Card, Empty } from '../ui/card.tsx';
 import { bytes, clock } from '../ui/format.ts';
 import { Outcome, Problem, ServiceButton, Sure } from '../ui/service-button.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { useLoad } from '../ui/use-load.ts';
+import { WholeRobot } from './whole-robot.tsx';
 
 /** What the robot's data can be brought back from. */
 export default function Backups() {
   return (
     <div class="grid">
       <Snapshots />
+      {isAtLeast('ENCHANTER') && <WholeRobot />}
     </div>
   );
 }

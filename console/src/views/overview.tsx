@@ -8,6 +8,7 @@ import { Card, Empty, Fact, Facts } from '../ui/card.tsx';
 import { Course, Trail } from '../ui/charts.tsx';
 import { number } from '../ui/format.ts';
 import { UnderWay } from './missions.tsx';
+import { ModelCard } from './model-card.tsx';
 import { AlertsCard, HealthCard, ServiceCard } from './overview-service.tsx';
 
 const t = texts.overview;
@@ -26,6 +27,7 @@ export function Overview() {
           <UnderWay />
         </Card>
         <HealthCard />
+        <ModelCard />
         <JointsCard />
         <ServiceCard />
       </div>

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { encode } from 'uqr';
-import type { AccessLevel } from '../../../clients/typescript/src/index.ts';
-import { ask } from '../state/ask.ts';
+import type { AccessLevel, components } from '../../../clients/typescript/src/index.ts';
 import { base } from '../state/base.ts';
 import { level, robot } from '../state/session.ts';
 import { texts as t } from '../texts/keys.ts';
@@ -11,10 +10,7 @@ import { useAction } from '../ui/use-action.ts';
 import { useLoad } from '../ui/use-load.ts';
 import { LevelSelect } from './level-select.tsx';
 
-interface Tls {
-  readonly port: number | null;
-  readonly certificate: { readonly sha256: string } | null;
-}
+type Tls = components['schemas']['TlsState'];
 
 interface Shown {
   readonly code: string;
@@ -27,7 +23,7 @@ const LIFE_MS = 60_000;
 /** Signs another device in, by a code that is good once. */
 export function Pair() {
   const action = useAction();
-  const { value: tls } = useLoad(async () => tlsOf(await (await ask('GET', 'api/v2/certificate/')).json()));
+  const { value: tls } = useLoad((of) => of.call('get', '/api/v2/certificate/'));
   const [wanted, setWanted] = useState<AccessLevel>('USER');
   const [shown, setShown] = useState<Shown>();
   const make = () =>
@@ -115,8 +111,4 @@ function Qr({ text }: { text: string }) {
       <path d={path.join('')} />
     </svg>
   );
-}
-
-function tlsOf(answer: Partial<Tls> | null): Tls {
-  return { port: answer?.port ?? null, certificate: answer?.certificate ?? null };
 }

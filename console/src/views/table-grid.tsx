@@ -75,11 +75,11 @@ export function TableGrid({ table, rows, onChange }: TableGridProps) {
                       <button
                         type="button"
                         class="cell"
-                        aria-label={t.edit(column.name, textOf(row[KEY]))}
                         title={textOf(row[column.name])}
                         onClick={() => setEdited({ id: row[KEY], column: column.name })}
                       >
                         <Value of={row[column.name]} />
+                        <span class="sr-only"> {t.edit(column.name, textOf(row[KEY]))}</span>
                       </button>
                     )}
                   </td>

@@ -52,6 +52,7 @@ export function pagePolicy(host: string | undefined, stop: StopPorts | null, vid
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
+    'trusted-types robot-model',
   ].join('; ');
 }
 
