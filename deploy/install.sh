@@ -23,6 +23,16 @@ skill_units=(robot-skill@.service robot-skill-tmp@.service)
 changed=no
 
 main() {
+  case "${1-}" in
+    -h | --help)
+      sed -n '2,/^set /{s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+      return
+      ;;
+    --version)
+      cat "$build/build-id"
+      return
+      ;;
+  esac
   [ -n "$root" ] || [ "$(id -u)" -eq 0 ] || die 'Run this as root.'
   case "${1-}" in
     '')

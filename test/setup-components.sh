@@ -114,23 +114,22 @@ node_tools='openapi-typescript@7.13.0 openapi-fetch@0.17.0 @hey-api/openapi-ts@0
   @redocly/cli@2.77.0 @stoplight/spectral-cli@6.16.3'
 once node "$node_tools" npm install --prefix node --no-save --silent $node_tools
 
-# Robots in ROS packages, with textures (131 MB, of which three robots are kept), and the loaders that draw them.
-robots='three@0.187.0 urdf-loader@0.13.1 example-robot-data==6.0.0'
-robots_and_loaders() {
+# Robots in ROS packages, with textures (131 MB, of which four packages are kept).
+robots='example-robot-data==6.0.0'
+robot_packages() {
   rm -rf robots
-  # shellcheck disable=SC2086
-  npm install --prefix robots --no-save --silent ${robots% *}
   /usr/bin/python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
-    --dest robots "${robots##* }"
-  local names=(anymal_b_simple_description anymal_c_simple_description tiago_description)
-  /usr/bin/python3 - "${names[@]}" <<'PYTHON'
+    --dest robots "$robots"
+  /usr/bin/python3 - "$@" <<'PYTHON'
 import glob, sys, zipfile
 with zipfile.ZipFile(glob.glob('robots/example_robot_data-*.whl')[0]) as wheel:
     wheel.extractall('robots', [one for one in wheel.namelist() if any(f'/{name}/' in one for name in sys.argv[1:])])
 PYTHON
   rm robots/*.whl
 }
-once robots "$robots" robots_and_loaders
+packages='anymal_b_simple_description anymal_c_simple_description kinova_description tiago_description'
+# shellcheck disable=SC2086
+once robots "$robots $packages" robot_packages $packages
 
 data_tools='pandas==3.1.1 polars==2.1.0 sqlalchemy==2.1.9'
 # shellcheck disable=SC2086

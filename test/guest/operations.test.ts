@@ -73,7 +73,7 @@ describe('An operator of an installed robot', () => {
       ['head', 'lab-slow', 'activating'],
       ['head', 'lab-stubborn', 'deactivating'],
       ['base', 'lab-stubborn', 'deactivating'],
-    ])('on %s, and is told the true state of %s, which hangs while it is %s', async (system, unit, state) => {
+    ])('on %s, and gets the true state of %s, which hangs while it is %s', async (system, unit, state) => {
       const { status, json } = await restart(`${system}/${unit}.service`);
       expect([status, json.active_state]).toEqual([202, state]);
       await expectAlive();
@@ -86,7 +86,7 @@ describe('An operator of an installed robot', () => {
       expect(await stateOf(unit)).toBe(state);
     });
 
-    it('that hangs already, and is told so again', async () => {
+    it('that hangs already, and gets the same answer', async () => {
       const { status, json } = await restart('head/lab-stubborn.service');
       expect([status, json.active_state]).toEqual([202, 'deactivating']);
       await world.guest.run('systemctl kill -s KILL lab-stubborn lab-slow || true');
@@ -190,7 +190,7 @@ describe('An operator of an installed robot', () => {
     expect(await admin('--help')).toContain('Usage: robot-rest-admin');
   });
 
-  it('is told by name that base is unreachable, while head goes on', async () => {
+  it('gets an error that names base when it is unreachable, while head goes on', async () => {
     const settings = await world.guest.run(`cat ${SETTINGS_PATH}`);
     await world.guest.put(SETTINGS_PATH, settings.replace('BASE_HOST=127.0.0.1', 'BASE_HOST=192.0.2.1'));
     await world.guest.run('systemctl restart robot-rest');

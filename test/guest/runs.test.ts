@@ -104,7 +104,7 @@ except OSError: pass
 for _ in range(20000): print("flood " * 20)
 return [full, size >> 20, children < 64]`;
     const run = await runs.complete('fill', body);
-    expect([run.error, run.result]).toEqual([null, ['No space left on device', 63, true]]);
+    expect([run.error, run.result]).toEqual([null, ['No space left on device', 64, true]]);
     expect(await runs.sh(`journalctl -u '${unitOf(run.id)}' -o cat`)).not.toContain('flood');
     await runs.gone(run.id);
   });
@@ -226,6 +226,8 @@ while True:
     await runs.printed(id, 'waiting');
     expect(await runs.sh(`${INSTALL} --uninstall`)).toContain('Removed.');
     await runs.gone(id);
-    expect(await runs.sh('ls -d /etc/systemd/system/robot-skill* /run/robot-* 2>/dev/null || true')).toBe('');
+    expect(
+      await runs.sh('ls -d /etc/systemd/system/robot-skill* /run/robot-rest* /run/robot-skill* 2>/dev/null || true'),
+    ).toBe('');
   });
 });

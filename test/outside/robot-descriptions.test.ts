@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -19,11 +19,12 @@ const MESH = /\.(stl|dae|obj|mtl|png|jpe?g)$/i;
 const ROBOTS = [
   { name: 'ANYmal C', urdf: 'robots/anymal_c_simple_description/urdf/anymal.urdf', textures: 19 },
   { name: 'ANYmal B', urdf: 'robots/anymal_b_simple_description/robots/anymal.urdf', textures: 2 },
+  { name: 'ANYmal B with an arm', urdf: 'robots/anymal_b_simple_description/robots/anymal-kinova.urdf', textures: 2 },
   { name: 'TIAGo', urdf: 'robots/tiago_description/robots/tiago.urdf', textures: 0 },
 ];
 
 describeOutside(
-  { tools: ['robots/node_modules/urdf-loader', 'robots/cmeel.prefix/share'] },
+  { tools: ['robots/cmeel.prefix/share'] },
   'Real ROS packages, with the stock loaders of three.js',
   () => {
     let service: TestService;
@@ -36,7 +37,7 @@ describeOutside(
       pages = await servePage(await bundledExample());
       origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`; // as: it listens on TCP
       folder = join(temporaryFolder(), 'description');
-      mkdirSync(folder);
+      cpSync(DATA, folder, { recursive: true });
       service = await startTestService({
         settings: { SERVICE_DESCRIPTION_DIR: folder, SERVICE_CORS_ORIGINS: origin },
       });
@@ -69,8 +70,6 @@ describeOutside(
 
     describe.each(ROBOTS)('$name', ({ urdf, textures }) => {
       it('is listed, and drawn with all its textures', async () => {
-        const home = join(PACKAGE, 'robots', urdf.split('/')[1] ?? '');
-        cpSync(join(DATA, home), join(folder, home), { recursive: true });
         const path = `${PACKAGE}/${urdf}`;
         expect((await service.as('USER', '/api/v2/urdf/')).json.urdf).toContain(path);
         const { meshes, images, colours, complaints } = await show(path);
@@ -108,7 +107,7 @@ type Show = (
 async function bundledExample(): Promise<string> {
   const folder = temporaryFolder('robot-rest-three-');
   cpSync(join(ROOT, 'examples/three-js'), folder, { recursive: true });
-  symlinkSync(join(TOOLS, 'robots/node_modules'), join(folder, 'node_modules'));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const look = `
     import { draw, loadRobot } from './robot.js';
     globalThis.example = {

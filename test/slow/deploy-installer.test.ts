@@ -62,6 +62,13 @@ describeWith('flock', '/usr/bin/flock', 'The installer, below a folder of its ow
     );
   }
 
+  it('says what it can do and which build it is, without doing anything', () => {
+    const [help, version] = [install(build, '--help'), install(build, '--version')];
+    expect([help.status, help.stderr, version.status, version.stdout]).toEqual([0, '', 0, `${release}\n`]);
+    expect(help.stdout).toMatch(/^Installs the build [\s\S]*--rollback[\s\S]*--uninstall/);
+    expect(readdirSync(root)).toEqual([]);
+  });
+
   it('installs every file, and changes nothing the second time', () => {
     const { status, stdout } = install();
     expect({ status, stdout }).toEqual({ status: 0, stdout: `Installed: ${release}\n` });

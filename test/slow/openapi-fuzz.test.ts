@@ -26,14 +26,19 @@ const LIMIT_MS = 180_000;
 /** They wait for a mission, or follow a log or events by design; a request may then end by the client's patience instead. */
 const MAY_WAIT = /\/(str|commands\/\{command\}|service\/[^/]+\/[^/]+)\/$|\/service\/|\/events$/;
 
+const SIGNED = 'a signature is known to whoever asked for the URDF, and ends';
+
 /** Successes that no request to a simulated robot brings about, each with its reason. */
 const NEVER_HERE: Readonly<Record<string, string>> = {
   'PUT /api/v2/lease/{lease_id}: 200': 'an id is known to its holder only, and lapses in seconds',
   'DELETE /api/v2/lease/{lease_id}: 200': 'an id is known to its holder only',
   'POST /api/v2/jog/: 200': 'it needs the id of a lease that is kept',
+  'GET /api/v1/meshes/~{signature}/{filepath}: 200': SIGNED,
+  'GET /api/v1/meshes/~{signature}/{filepath}: 206': SIGNED,
+  'GET /api/v2/meshes/~{signature}/{filepath}: 200': SIGNED,
+  'GET /api/v2/meshes/~{signature}/{filepath}: 206': SIGNED,
   'PUT /api/v2/database/backups/{name}: 201': 'no text is a database',
-  'GET /api/v1/meshes/~{signature}/{filepath}: 200': 'signatures end',
-  'GET /api/v2/meshes/~{signature}/{filepath}: 200': 'signatures end',
+  'POST /api/v2/backup/restore: 200': 'no text is an archive',
   'GET /: 200': 'only for an Accept that names text/html',
   'GET /console/{file}: 200': 'its name has the hash of its content',
 };

@@ -2031,7 +2031,7 @@ export interface components {
             pem: string;
             /** @description SHA-256 of the public key in base64, for `curl --pinnedpubkey sha256//…`; a renewal keeps it */
             public_key_sha256: string;
-            /** @description true: clients trust it only once they have been told to */
+            /** @description true: clients must be configured to trust it */
             self_signed: boolean;
             /** @description fingerprint of the certificate, as browsers show it; another one after each renewal */
             sha256: string;

@@ -6,7 +6,7 @@ export const Certificate = z
     public_key_sha256: z
       .string()
       .describe('SHA-256 of the public key in base64, for `curl --pinnedpubkey sha256//…`; a renewal keeps it'),
-    self_signed: z.boolean().describe('true: clients trust it only once they have been told to'),
+    self_signed: z.boolean().describe('true: clients must be configured to trust it'),
     names: z.array(z.string()).describe('names and addresses that it is good for'),
     not_before: z.iso.datetime(),
     not_after: z.iso.datetime(),

@@ -54,7 +54,8 @@ const saying = (body: fc.Arbitrary<unknown>): Requests => body.map((it) => ({ va
 const REQUESTS: Readonly<Record<string, (there: Inventory) => Requests>> = {
   'POST commands/{command}/': ({ commands }) => fc.constantFrom(...commands).chain(commandRequest),
   'GET meshes/{filepath}': () =>
-    fc.constantFrom({}, { range: 'bytes=0-3' }).map((range) => ({ values: { filepath: 'meshes/base.stl', ...range } })),
+    fc.constantFrom({}, { range: 'bytes=0-3' }).map((range) => ({ values: { filepath: MESH.name, ...range } })),
+  'GET urdf/{filename}': () => named(fc.constant(URDF.name), 'filename'),
   'PUT urdf/{filename}': () => fc.constant({ values: { filename: URDF.name }, body: URDF.body }),
   'DELETE urdf/{filename}': () => named(fc.constant(URDF.name), 'filename'),
   'PUT meshes/{filepath}': () => fc.constant({ values: { filepath: MESH.name }, body: MESH.body }),

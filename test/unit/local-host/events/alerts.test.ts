@@ -30,7 +30,7 @@ describe('Alerts', () => {
     expect(told.slice(1)).toEqual([['cleared', { alert: 'storage' }]]);
   });
 
-  it('tell of TLS as of its certificate', async () => {
+  it('include the problems of TLS under `certificate`', async () => {
     const { events, told } = collecting();
     const checks = [{ part: 'tls', reason: 'TLS is off.', problem: async () => 'the disk is full' }];
     const alerts = new Alerts({ checks, servedTls: () => undefined, keys: NO_KEYS, events, clock: Date.now });

@@ -11,9 +11,10 @@ const NAMES = ['channel', 'stdout', 'stderr'] as const;
  */
 export const ATTACH = `
 import os, socket, sys
+here = os.path.dirname(os.path.abspath(__file__))
 for name, descriptor in (("channel", 3), ("stdout", 1), ("stderr", 2)):
     connection = socket.socket(socket.AF_UNIX)
-    connection.connect("/run/robot-rest/" + name + ".sock")
+    connection.connect(here + "/" + name + ".sock")
     if connection.fileno() != descriptor:
         os.dup2(connection.fileno(), descriptor, inheritable=name != "channel")
         connection.close()

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../../../config.ts';
 import { BusError } from '../../../../kit/system-bus.ts';
 import { isDenied, isUnknownUnit, SystemdBus, saidBy } from '../../../../kit/systemd-bus.ts';
+import { within } from '../../../../kit/within.ts';
 import type { SandboxProbe } from '../../../sandbox.port.ts';
 import { ask } from '../interpreter.ts';
 import { ATTACH, Attachment } from './attachment.ts';
 import { killUnit, SkillUnit, type UnitEnd, unitOf } from './skill-unit.ts';
 import { SystemdSandbox } from './systemd.ts';
-import { UnitPlaces } from './unit-places.ts';
+import { type UnitPaths, UnitPlaces } from './unit-places.ts';
 import { WALLS_CHECK, WallsReport, WHICH_PYTHON } from './walls-check.ts';
 
 const MIB = 1024 * 1024;
@@ -28,10 +28,10 @@ export function isInstalledService(): boolean {
 }
 
 /** Finds out whether skills can run in units of systemd: one is started that looks at its own walls. */
-export async function openSystemd(config: Config): Promise<SandboxProbe> {
+export async function openSystemd(config: Config, paths?: UnitPaths): Promise<SandboxProbe> {
   const address = config.childEnvironment.DBUS_SYSTEM_BUS_ADDRESS;
   try {
-    const places = await UnitPlaces.open();
+    const places = await UnitPlaces.open(paths);
     await endLeftovers(address);
     const problem = await problemOf(config, places, address);
     return problem === undefined ? { sandbox: new SystemdSandbox(places, address) } : { problem };
@@ -63,14 +63,15 @@ async function problemOf(config: Config, places: UnitPlaces, address?: string): 
     await unit.start();
     ended = unit.ended();
     const how = ended.then(({ result, code }) => `${result} ${code ?? ''}`.trim());
-    const report = await Promise.race([firstReport(attachment), how, sleep(TIME_LIMIT_MS, 'it took too long')]);
+    const first = Promise.race([firstReport(attachment), how]);
+    const report = await within(first, TIME_LIMIT_MS, () => 'it took too long');
     if (typeof report === 'string')
       return `systemd did not run ${unitOf(id)} (${report}): see journalctl -u '${unitOf(id)}'.`;
     return (await wallProblem(config, report)) ?? (await limitProblem(config, unit));
   } finally {
     unit.kill();
     attachment?.close();
-    await Promise.race([ended, sleep(TIME_LIMIT_MS)]);
+    if (ended) await within<unknown>(ended, TIME_LIMIT_MS, () => undefined);
     unit.close();
     await place.remove();
   }

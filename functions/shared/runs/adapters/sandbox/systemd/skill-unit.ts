@@ -1,5 +1,6 @@
 import { BusError } from '../../../../kit/system-bus.ts';
 import { isUnknownUnit, SystemdBus, saidBy } from '../../../../kit/systemd-bus.ts';
+import { within } from '../../../../kit/within.ts';
 
 const SIGKILL = 9;
 const LOOK_MS = 1_000;
@@ -40,7 +41,10 @@ export class SkillUnit {
   readonly #address: string | undefined;
   #bus: SystemdBus | undefined;
   #path = '';
+  /** Jobs that systemd has got for it: the first starts it. */
   #jobs = 0;
+  /** Whether somebody else had it ended before this service did. */
+  #asked: boolean | undefined;
   #killing: Promise<void> | undefined;
   #wake: () => void = () => undefined;
 
@@ -63,14 +67,7 @@ export class SkillUnit {
       });
       const end = await this.#look().catch(() => this.#disconnect());
       if (end) return end;
-      let timer: NodeJS.Timeout | undefined;
-      await Promise.race([
-        woken,
-        new Promise((resolve) => {
-          timer = setTimeout(resolve, LOOK_MS);
-        }),
-      ]);
-      clearTimeout(timer);
+      await within(woken, LOOK_MS, () => undefined);
     }
   }
 
@@ -81,6 +78,7 @@ export class SkillUnit {
 
   /** Kills all of its processes, or keeps it from starting. May be repeated; never throws. */
   kill(): void {
+    this.#asked ??= this.#jobs > 1;
     this.#killing ??= killUnit(this.#name, this.#address)
       .catch(() => undefined) // it is repeated until the unit has ended
       .finally(() => {
@@ -101,14 +99,15 @@ export class SkillUnit {
     const bus = await this.#connect();
     const state = String(await bus.property(this.#path, 'Unit', 'ActiveState'));
     const [job] = (await bus.property(this.#path, 'Unit', 'Job')) as [number]; // as: its type is (uo)
-    if (job !== 0 || !['inactive', 'failed'].includes(state)) return undefined;
+    if (!['inactive', 'failed'].includes(state)) return undefined;
+    if (job !== 0 && this.#jobs < 2) return undefined; // it waits to be started; later jobs end it, or would restart it
     const read = (name: string) => bus.property(this.#path, 'Service', name);
     const [result, how, status] = [
       await read('Result'),
       await read('ExecMainCode'),
       Number(await read('ExecMainStatus')),
     ];
-    const asked = this.#jobs > 1;
+    const asked = this.#asked ?? this.#jobs > 1;
     if (how === CLD_EXITED) return { code: status, signal: null, result: String(result), asked };
     return {
       code: null,

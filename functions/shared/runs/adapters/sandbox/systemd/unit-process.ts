@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { BUS_GONE, BusError, NO_ANSWER } from '../../../../kit/system-bus.ts';
+import { within } from '../../../../kit/within.ts';
 import type { Job, ProcessListener, RunProcess } from '../../../sandbox.port.ts';
 import { BOOTSTRAP } from '../bootstrap.ts';
 import { Conversation, type Release, type RunStreams } from '../conversation.ts';
@@ -13,10 +13,6 @@ const DRAIN_MS = 250;
 /** The same of the channel, which nothing slows down. */
 const LAST_WORD_MS = 5_000;
 
-/** Where a skill finds what the service gives it; see robot-skill@.service. */
-const INSIDE = '/run/robot-rest';
-const PACKAGES = '/run/robot-rest-python';
-const VENDOR = { rest: `${INSIDE}/rest.sock`, events: `${INSIDE}/events.sock` };
 /** The unit limits the run. */
 const NO_LIMITS = { rlimits: {}, nice: 0, cores: 0 };
 
@@ -44,9 +40,11 @@ export class UnitProcess implements RunProcess {
   }
 
   release(): void {
-    const { skill, function: name, args } = this.#parts.job;
-    const path = `${INSIDE}/skill/${skill}.py`;
-    const job: Release = { path, skill, function: name, args, packages: PACKAGES, limits: NO_LIMITS, vendor: VENDOR };
+    const { job: wanted, place } = this.#parts;
+    const { skill, function: name, args } = wanted;
+    const path = `${place.inside}/skill/${skill}.py`;
+    const vendor = { rest: `${place.inside}/rest.sock`, events: `${place.inside}/events.sock` };
+    const job: Release = { path, skill, function: name, args, packages: place.packages, limits: NO_LIMITS, vendor };
     this.#conversation?.release(job);
   }
 
@@ -74,6 +72,7 @@ export class UnitProcess implements RunProcess {
       listener.failed('start_failed', error instanceof Error ? error.message : String(error));
     }
     attachment?.close();
+    if (end.asked) this.#unit.kill(); // with the service restarted, systemd would restart it, too
     await this.#drain();
     this.#conversation?.close();
     this.#unit.close();
@@ -110,9 +109,11 @@ export class UnitProcess implements RunProcess {
   async #drain(): Promise<void> {
     if (!this.#streams) return;
     const { channel, stdout, stderr } = this.#streams;
-    const closed = (stream: RunStreams[keyof RunStreams]) =>
-      stream.destroyed ? undefined : once(stream, 'close').catch(() => undefined);
-    await Promise.race([closed(channel), sleep(LAST_WORD_MS)]);
-    await Promise.race([Promise.all([closed(stdout), closed(stderr)]), sleep(DRAIN_MS)]);
+    const closed = async (stream: RunStreams[keyof RunStreams]) => {
+      if (!stream.destroyed) await once(stream, 'close');
+    };
+    const nothing = () => undefined;
+    await within<unknown>(closed(channel), LAST_WORD_MS, nothing);
+    await within<unknown>(Promise.all([closed(stdout), closed(stderr)]), DRAIN_MS, nothing);
   }
 }
