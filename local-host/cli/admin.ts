@@ -2,6 +2,7 @@ import { loadConfig } from '../../functions/shared/config.ts';
 import { certificate, pair } from './admin/access.ts';
 import type { Action, Actions } from './admin/actions.ts';
 import { BACKUPS } from './admin/backups.ts';
+import { incident, ROBOT } from './admin/robot.ts';
 import { SERVICES } from './admin/services.ts';
 import { SocketClient } from './admin/socket-client.ts';
 import { TABLES } from './admin/tables.ts';
@@ -20,6 +21,11 @@ Through the running service, over its Unix socket, with the access level that SE
   backups download NAME [--output FILE]
   backups upload FILE [--name snapshot-….sqlite]
   backups restore NAME                             the present content becomes a snapshot first
+  robot backup [--output FILE]                     the whole robot in one file; needs the level ENCHANTER there, as do:
+  robot restore FILE|NAME [--dry-run] [--adopt]    all of it or nothing; --adopt: the file is of another robot
+  robot archives                                   what restores have kept, for NAME
+  incident [--since TIME] [--until TIME] [--unit head/UNIT …] [--output FILE]
+                                                   logs and state in one file for support, secrets masked
   services list                                    units of head and base, as far as SERVICE_ALLOWED_UNITS lets them be seen
   services restart head|base UNIT                  of SERVICE_RESTARTABLE_UNITS
   services logs head|base UNIT [--since TIME] [--until TIME] [--priority 0-7] [--grep TEXT] [--lines N]
@@ -42,6 +48,8 @@ const COMMANDS: Readonly<Record<string, Action | Actions>> = {
   tables: TABLES,
   backups: BACKUPS,
   services: SERVICES,
+  robot: ROBOT,
+  incident,
 };
 
 /** What an operator does on the robot, by asking the running service. */

@@ -19,7 +19,7 @@ describeOutside({ toolchain: 'cargo', tools: [GENERATOR, 'rust/target/debug'] },
       preferUnsignedInt: 'false',
     };
     // Its templates give a request body of bytes the type of a path, which does not compile.
-    await generate('rust', folder, options, [], ['uploadBackup', 'uploadMesh']);
+    await generate('rust', folder, options, [], ['uploadBackup', 'uploadMesh', 'restoreRobot']);
     for (const name of ['Cargo.toml', 'Cargo.lock']) cpSync(join(appFolder('rust'), name), join(folder, name));
     cpSync(join(appFolder('rust'), 'main.rs'), join(folder, 'src/main.rs'));
     await runTool('cargo', ['build', '--offline', '--locked'], { cwd: folder, env });

@@ -13,14 +13,20 @@ const RESTORE = '/api/v2/backup/restore';
 
 /** A robot of its own: its folder, its service, and everything that makes it this robot. */
 export class RobotHome {
-  readonly home = temporaryFolder();
-  readonly dataDir = join(this.home, '.robot-rest');
+  readonly home: string;
+  readonly dataDir: string;
   readonly skillsDir: string;
   readonly #settings: Record<string, string>;
   #service: TestService | undefined;
 
   /** Paths among the settings are below the data folder. */
-  constructor(robotId: string, { SERVICE_SKILLS_DIR = 'skills', ...settings }: Record<string, string> = {}) {
+  constructor(
+    robotId: string,
+    { SERVICE_SKILLS_DIR = 'skills', ...settings }: Record<string, string> = {},
+    home = temporaryFolder(),
+  ) {
+    this.home = home;
+    this.dataDir = join(home, '.robot-rest');
     this.skillsDir = resolve(this.dataDir, SERVICE_SKILLS_DIR);
     this.#settings = { SERVICE_ROBOT_ID: robotId, SERVICE_SKILLS_DIR: this.skillsDir, ...settings };
   }

@@ -8,7 +8,7 @@ import { byTime, merged, pageOf } from './page.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** What changes who may do what, or what the robot runs. No number of commands or rows pushes these out. */
-const LASTING = /^(?:key|signing-key|skill|token|network|llm_config)\.|^database\.(?:clear|restore)$/;
+const LASTING = /^(?:key|signing-key|skill|token|network|llm_config|backup|incident)\.|^database\.(?:clear|restore)$/;
 /** 64 MiB in all, of which what is older than 400 days goes. */
 export const LASTING_SERIES: Series = { fileBytes: 4 * 1024 * 1024, keptFiles: 15, keptMs: 400 * DAY_MS };
 
