@@ -19,7 +19,7 @@ interface Row {
 export function homeInTables(open: () => Promise<RobotDatabase>): SimulatedHome {
   const locations = rowsOf(open, 'known_locations_table', ({ id }): string => id);
   const runes = rowsOf(open, 'known_runes_table', ({ id, label }): KnownRune => ({ id, label: label ?? id }));
-  return { speaker: { percent: 50 }, locations, runes };
+  return { speaker: { percent: 50, muted: false }, locations, runes };
 }
 
 function rowsOf<T>(open: () => Promise<RobotDatabase>, table: TableName, toKnown: (row: Row) => T) {

@@ -61,25 +61,28 @@ describeWith('WirePlumber', '/usr/bin/wireplumber', 'The volume of a real PipeWi
     const audio = audioOf({ SERVICE_AUDIO_SERVER: client.PULSE_SERVER });
     const first = await startPipeWire();
     for (const percent of [0, 37, 100]) {
-      expect(await audio.set(percent, never)).toEqual({ percent, muted: false, device: 'robot' });
+      expect(await audio.set({ percent }, never)).toEqual({ percent, muted: false, device: 'robot' });
       expect(say('pactl', ['get-sink-volume', 'robot'], client)).toMatch(new RegExp(` ${percent}% .* ${percent}% `));
       expect(say('wpctl', ['get-volume', '@DEFAULT_AUDIO_SINK@'], client)).toContain((percent / 100).toFixed(2));
     }
 
     await processes.stop(first.pulse, 'SIGKILL');
     for (const percent of [0, 37, 100]) {
-      expect(await audio.set(percent, never)).toEqual({ percent, muted: false, device: 'robot' });
+      expect(await audio.set({ percent }, never)).toEqual({ percent, muted: false, device: 'robot' });
       expect(say('wpctl', ['get-volume', '@DEFAULT_AUDIO_SINK@'], client)).toContain((percent / 100).toFixed(2));
     }
     say('wpctl', ['set-mute', '@DEFAULT_AUDIO_SINK@', '1'], client);
     expect(await audio.read(never)).toMatchObject({ muted: true });
+    expect(await audio.set({ muted: false }, never)).toMatchObject({ muted: false });
+    expect(await audio.set({ muted: true }, never)).toMatchObject({ muted: true });
+    expect(say('wpctl', ['get-volume', '@DEFAULT_AUDIO_SINK@'], client)).toContain('[MUTED]');
 
     await processes.stop(first.manager);
     await processes.stop(first.daemon);
     await expect(audio.read(never)).rejects.toMatchObject({ code: 'component_unavailable' });
 
     await startPipeWire();
-    expect(await audio.set(37, never)).toMatchObject({ percent: 37 });
+    expect(await audio.set({ percent: 37 }, never)).toMatchObject({ percent: 37 });
     expect(say('wpctl', ['get-volume', '@DEFAULT_AUDIO_SINK@'], client)).toContain('0.37');
   });
 });

@@ -53,22 +53,31 @@ describeWith('PulseAudio', '/usr/bin/pulseaudio', 'The volume of a real PulseAud
 
     let daemon = await startDaemon();
     for (const percent of [0, 37, 100]) {
-      expect(await audio.set(percent, never)).toEqual({ percent, muted: false, device: 'robot' });
+      expect(await audio.set({ percent }, never)).toEqual({ percent, muted: false, device: 'robot' });
       expect(say('pactl', ['get-sink-volume', 'robot'], client)).toMatch(new RegExp(` ${percent}% .* ${percent}% `));
     }
 
     await processes.stop(daemon);
-    await expect(audio.set(50, never)).rejects.toMatchObject({ code: 'component_unavailable' });
+    await expect(audio.set({ percent: 50 }, never)).rejects.toMatchObject({ code: 'component_unavailable' });
 
     daemon = await startDaemon();
-    expect(await audio.set(37, never)).toMatchObject({ percent: 37 });
+    expect(await audio.set({ percent: 37 }, never)).toMatchObject({ percent: 37 });
     say('pactl', ['set-sink-mute', 'robot', '1'], client);
     expect(await audio.read(never)).toEqual({ percent: 37, muted: true, device: 'robot' });
   });
 
+  it('mutes and unmutes, and keeps the volume', async () => {
+    await audio.set({ percent: 37, muted: false }, never);
+    expect(await audio.set({ muted: true }, never)).toEqual({ percent: 37, muted: true, device: 'robot' });
+    expect(say('pactl', ['get-sink-mute', 'robot'], client)).toBe('Mute: yes\n');
+    expect(await audio.set({ percent: 40 }, never)).toMatchObject({ percent: 40, muted: true });
+    expect(await audio.set({ muted: false }, never)).toMatchObject({ percent: 40, muted: false });
+    expect(say('pactl', ['get-sink-mute', 'robot'], client)).toBe('Mute: no\n');
+  });
+
   it('ends as the last of many concurrent sets, each of which reads back its own value', async () => {
     const values = Array.from({ length: 20 }, (_, index) => index * 5);
-    const answers = await Promise.all(values.map((percent) => audio.set(percent, never)));
+    const answers = await Promise.all(values.map((percent) => audio.set({ percent }, never)));
     expect(answers.map(({ percent }) => percent)).toEqual(values);
     expect(say('pactl', ['get-sink-volume', 'robot'], client)).toContain(' 95% ');
   });

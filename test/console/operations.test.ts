@@ -72,6 +72,10 @@ describeWith('Chromium', CHROMIUM, 'Daily work in the console', () => {
       await until('it is set', async () => (await volume()) === 35);
       await button(tab, 'Louder').click();
       await until('it is louder', async () => (await volume()) === 40);
+      await button(tab, 'Mute').click();
+      await says(tab, 'Muted: nothing is heard');
+      await button(tab, 'Unmute').click();
+      await button(tab, 'Mute').waitFor();
       const body = { percentage: { value: 12 } };
       await world.service.as('ADMIN', '/api/v2/volume/', { method: 'POST', body });
       await says(tab, '12 %');

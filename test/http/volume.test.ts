@@ -36,7 +36,9 @@ describe.each(['v1', 'v2'])('The simulated volume over %s', (version) => {
     [{ percentage: {} }, '/percentage/value'],
     [{ percentage: { value: 50, unit: '%' } }, '/percentage/unit'],
     [{ percentage: 50 }, '/percentage'],
-    [{ percentage: { value: 50 }, muted: false }, '/muted'],
+    [{ percentage: { value: 50 }, muted: 'yes' }, '/muted'],
+    [{ muted: null }, '/muted'],
+    [{ percentage: { value: 50 }, loud: true }, '/loud'],
     [{}, '/percentage'],
     [[], ''],
   ])('rejects %j naming %s, and changes nothing', async (body, pointer) => {
@@ -45,6 +47,14 @@ describe.each(['v1', 'v2'])('The simulated volume over %s', (version) => {
     expect([status, json.code]).toEqual([422, 'validation_failed']);
     expect(json.errors[0].pointer).toBe(pointer);
     expect((await service.as('USER', path)).json).toEqual(before);
+  });
+
+  it('is muted and unmuted without a change of the volume', async () => {
+    await set({ percentage: { value: 30 }, muted: false });
+    expect((await set({ muted: true })).json).toMatchObject({ percentage: { value: 30 }, muted: true });
+    expect((await service.as('USER', path)).json).toMatchObject({ percentage: { value: 30 }, muted: true });
+    expect((await set({ percentage: { value: 20 } })).json).toMatchObject({ percentage: { value: 20 }, muted: true });
+    expect((await set({ muted: false })).json).toMatchObject({ percentage: { value: 20 }, muted: false });
   });
 
   it('is recorded in the audit trail, including rejections', async () => {

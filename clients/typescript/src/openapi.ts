@@ -1647,7 +1647,7 @@ export interface paths {
         get: operations["getVolume"];
         put?: never;
         /**
-         * Set the system volume
+         * Set the system volume, or mute it
          * @description Returns what the sound system reports afterwards. No sound is played.
          *
          *     Needs a valid token of any access level.
@@ -3622,7 +3622,9 @@ export interface components {
          *       }
          *     } */
         VolumeChange: {
-            percentage: components["schemas"]["Percentage"];
+            /** @description true silences the device, false lets it be heard again */
+            muted?: boolean;
+            percentage?: components["schemas"]["Percentage"];
         };
         VolumeLevel: {
             /**

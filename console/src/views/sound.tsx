@@ -17,16 +17,16 @@ export default function Sound() {
   /** What is shown while a finger is on it, and until the service has answered. */
   const [wanted, setWanted] = useState<number>();
   const percent = wanted ?? Math.round(value?.percentage.value ?? 0);
+  const post = (body: { percentage: { value: number } } | { muted: boolean }) =>
+    action.run(async () => {
+      await robot.value?.call('post', '/api/v2/volume/', { body });
+      await reload();
+      return undefined;
+    });
   const set = (next: number) => {
     const level = Math.min(100, Math.max(0, next));
     setWanted(level);
-    void action
-      .run(async () => {
-        await robot.value?.call('post', '/api/v2/volume/', { body: { percentage: { value: level } } });
-        await reload();
-        return undefined;
-      })
-      .then(() => setWanted(undefined));
+    void post({ percentage: { value: level } }).then(() => setWanted(undefined));
   };
   useEffect(() => action.forget, []);
   if (!value) return <Problem of={problem} />;
@@ -53,6 +53,9 @@ export default function Sound() {
           +
         </ServiceButton>
       </div>
+      <ServiceButton isOff={action.isBusy} onClick={() => void post({ muted: !value.muted })}>
+        {value.muted ? t.unmute : t.mute}
+      </ServiceButton>
       <Outcome of={{ problem: action.problem ?? problem, done: action.done }} />
       <Facts>
         <Fact name={t.device}>

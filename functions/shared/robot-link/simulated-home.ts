@@ -9,8 +9,8 @@ export interface KnownRune {
 
 /** State that the simulated robot shares with the other simulated parts of the service, so that they are consistent. */
 export interface SimulatedHome {
-  /** The loudspeaker, in percent: the volume route and `sound_level` set the same one. */
-  readonly speaker: { percent: number };
+  /** The loudspeaker, `percent` loud: the volume route and `sound_level` set the same one. */
+  readonly speaker: { percent: number; muted: boolean };
   /** Ids of the known locations; not a promise if they are available at once. */
   locations(): readonly string[] | Promise<readonly string[]>;
   runes(): readonly KnownRune[] | Promise<readonly KnownRune[]>;
@@ -62,7 +62,7 @@ export const STARTER_RUNES: readonly KnownRune[] = [
 
 /** The home of a robot without a database. */
 export function starterHome(): SimulatedHome {
-  return { speaker: { percent: 50 }, locations: () => STARTER_LOCATIONS, runes: () => STARTER_RUNES };
+  return { speaker: { percent: 50, muted: false }, locations: () => STARTER_LOCATIONS, runes: () => STARTER_RUNES };
 }
 
 /** The local host provides one that reads the robot's tables. */

@@ -5,10 +5,10 @@ import { audio } from './ports.ts';
 import { SetVolume, Volume } from './volume.schema.ts';
 import { setVolume } from './volume.ts';
 
-/** POST /api/{version}/volume/: sets the system volume and reads it back. Any valid token. */
+/** POST /api/{version}/volume/: sets the system volume, or mutes it, and reads it back. Any valid token. */
 export const handler = endpoint({
   access: 'any-token',
-  summary: 'Set the system volume',
+  summary: 'Set the system volume, or mute it',
   description: 'Returns what the sound system reports afterwards. No sound is played.',
   input: { body: SetVolume },
   output: Volume,
@@ -16,7 +16,7 @@ export const handler = endpoint({
   uses: { audio, config },
   errors: ['component_unavailable'],
 }).handler(async ({ valid, signal, record }, { audio, config }) => {
-  const { value } = valid.body.percentage;
-  record('volume.set', { percentage: value });
-  return { ...(await setVolume(audio, value, signal)), ...ofHost(config) };
+  const { percentage, muted } = valid.body;
+  record('volume.set', { ...(percentage && { percentage: percentage.value }), ...(muted !== undefined && { muted }) });
+  return { ...(await setVolume(audio, valid.body, signal)), ...ofHost(config) };
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { OfHost } from '../../shared/remote-robot.ts';
 
-/** `{percentage: {value}}` as a client sends it (specification, section 4.8). */
+/** `{percentage: {value}}` as a client sends it (specification, section 4.8), `{muted}`, or both. */
 export const SetVolume = z
   .strictObject({
     percentage: z
@@ -13,9 +13,15 @@ export const SetVolume = z
           .describe('percent; a fraction is rounded to a whole percent')
           .meta({ example: 42 }),
       })
-      .meta({ id: 'Percentage' }),
+      .meta({ id: 'Percentage' })
+      .optional(),
+    muted: z.boolean().optional().describe('true silences the device, false lets it be heard again'),
   })
-  .meta({ id: 'VolumeChange', example: { percentage: { value: 42 } } });
+  .refine(({ percentage, muted }) => percentage !== undefined || muted !== undefined, {
+    path: ['percentage'],
+    message: 'is required without muted',
+  })
+  .meta({ id: 'VolumeChange', minProperties: 1, example: { percentage: { value: 42 } } });
 
 export const Volume = z
   .object({

@@ -12,6 +12,10 @@ export const amixer: Mixer = {
     const { device } = chooseControl(await run('amixer', '-M', 'scontents'));
     await run('amixer', '-q', '-M', 'sset', device, `${percent}%`);
   },
+  async mute(run, muted) {
+    const { device } = chooseControl(await run('amixer', '-M', 'scontents'));
+    await run('amixer', '-q', 'sset', device, muted ? 'mute' : 'unmute');
+  },
 };
 
 /** Picks a control from the output of `amixer scontents`. */

@@ -8,6 +8,7 @@ export interface Mixer {
   readonly program: string;
   read(run: RunMixer): Promise<Volume>;
   set(run: RunMixer, percent: number): Promise<void>;
+  mute(run: RunMixer, muted: boolean): Promise<void>;
 }
 
 /** This sound system is not installed, not running, or has no device. */

@@ -14,6 +14,9 @@ export const pactl: Mixer = {
   async set(run, percent) {
     await run('pactl', 'set-sink-volume', '@DEFAULT_SINK@', `${percent}%`);
   },
+  async mute(run, muted) {
+    await run('pactl', 'set-sink-mute', '@DEFAULT_SINK@', muted ? '1' : '0');
+  },
 };
 
 /** The name of the default sink in the output of `pactl info`. */

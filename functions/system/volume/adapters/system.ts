@@ -30,10 +30,12 @@ export function systemAudio(config: Config): Audio {
   return {
     kind: 'system',
     read: (signal) => withMixer(runner(environment, signal), (mixer, run) => mixer.read(run)),
-    set: (percent, signal) =>
+    set: ({ percent, muted }, signal) =>
       runExclusive(() =>
         withMixer(runner(environment, signal), async (mixer, run) => {
-          await mixer.set(run, percent);
+          if (muted === true) await mixer.mute(run, true);
+          if (percent !== undefined) await mixer.set(run, percent);
+          if (muted === false) await mixer.mute(run, false);
           return mixer.read(run);
         }),
       ),

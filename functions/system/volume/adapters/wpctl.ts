@@ -13,6 +13,9 @@ export const wpctl: Mixer = {
   async set(run, percent) {
     await run('wpctl', 'set-volume', SINK, (percent / 100).toFixed(2));
   },
+  async mute(run, muted) {
+    await run('wpctl', 'set-mute', SINK, muted ? '1' : '0');
+  },
 };
 
 /** `Volume: 0.42 [MUTED]` */

@@ -24,7 +24,7 @@ const CARD = `printf '%s\\n' "Simple mixer control 'Master',0" '  Capabilities: 
 describe('The sound system', () => {
   it('is ALSA without PulseAudio and PipeWire', async () => {
     const { audio, bin } = machine({ amixer: CARD });
-    expect(await audio.set(43, never)).toEqual({ percent: 43, muted: false, device: 'Master' });
+    expect(await audio.set({ percent: 43 }, never)).toEqual({ percent: 43, muted: false, device: 'Master' });
     expect(readFileSync(join(bin, 'amixer.calls'), 'utf8')).toContain('-q -M sset Master 43%\n');
   });
 
@@ -61,7 +61,7 @@ describe('The sound system', () => {
 
   it('is not queried when the client has gone', async () => {
     const { audio } = machine({ amixer: CARD });
-    await expect(audio.set(10, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
-    expect(await audio.set(20, never)).toMatchObject({ percent: 43 });
+    await expect(audio.set({ percent: 10 }, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
+    expect(await audio.set({ percent: 20 }, never)).toMatchObject({ percent: 43 });
   });
 });
