@@ -148,6 +148,19 @@ describe('What people put there by hand', () => {
 });
 
 describe('An upload', () => {
+  it.each([
+    'a'.repeat(256),
+    `deep/${'b'.repeat(3000)}`,
+    '%00',
+    'a%00.stl',
+    '..%2f..%2fetc%2fpasswd',
+    '%2e%2e/%2e%2e/etc/passwd',
+  ])('is not found at %j to be deleted', async (name) => {
+    const { status, json } = await remove(`meshes/${name}`);
+    expect([404, 400, 414]).toContain(status);
+    expect(json.code).not.toBe('internal_error');
+  });
+
   it('needs its media type and at least ADMIN', async () => {
     const call = { method: 'PUT', headers: BYTES, body: ASCII };
     expect((await service.as('USER', '/api/v2/meshes/a.stl', call)).status).toBe(403);

@@ -121,7 +121,7 @@ async function assertReplaceable(folder: string, path: string): Promise<Stats | 
 }
 
 function absent(error: unknown): undefined {
-  if (codeOf(error) === 'ENOENT') return undefined;
+  if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENAMETOOLONG') return undefined;
   throw error;
 }
 
