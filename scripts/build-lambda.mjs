@@ -39,6 +39,11 @@ const notInTheCloud = {
         }
       }`,
     }));
+    onLoad({ filter: /[\\/]runs[\\/]adapters[\\/]sandbox[\\/]open\.ts$/ }, () => ({
+      contents: `export function probeSandbox() {
+        throw new Error('Skills do not run in the cloud');
+      }`,
+    }));
     onLoad({ filter: /[\\/]identity[\\/]adapters[\\/]revocations[\\/]files\.ts$/ }, () => ({
       contents: `export function openRevocationFiles() {
         throw new Error('A function in the cloud has no persistent disk');
