@@ -114,20 +114,22 @@ node_tools='openapi-typescript@7.13.0 openapi-fetch@0.17.0 @hey-api/openapi-ts@0
   @redocly/cli@2.77.0 @stoplight/spectral-cli@6.16.3'
 once node "$node_tools" npm install --prefix node --no-save --silent $node_tools
 
-# Robots in ROS packages, with textures (131 MB, of which four packages are kept).
-robots='example-robot-data==6.0.0'
+# Robots with textures, three in ROS packages (234 MB, of which four folders are kept).
+robots='example-robot-data==6.0.0 pybullet==3.2.7'
 robot_packages() {
   rm -rf robots
+  # shellcheck disable=SC2086
   /usr/bin/python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
-    --dest robots "$robots"
+    --dest robots $robots
   /usr/bin/python3 - "$@" <<'PYTHON'
 import glob, sys, zipfile
-with zipfile.ZipFile(glob.glob('robots/example_robot_data-*.whl')[0]) as wheel:
-    wheel.extractall('robots', [one for one in wheel.namelist() if any(f'/{name}/' in one for name in sys.argv[1:])])
+for path in glob.glob('robots/*.whl'):
+    with zipfile.ZipFile(path) as wheel:
+        wheel.extractall('robots', [one for one in wheel.namelist() if any(f'/{name}/' in one for name in sys.argv[1:])])
 PYTHON
   rm robots/*.whl
 }
-packages='anymal_b_simple_description anymal_c_simple_description kinova_description tiago_description'
+packages='anymal_b_simple_description anymal_c_simple_description kinova_description aliengo'
 # shellcheck disable=SC2086
 once robots "$robots $packages" robot_packages $packages
 

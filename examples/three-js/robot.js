@@ -2,12 +2,15 @@ import {
   AmbientLight,
   Box3,
   DirectionalLight,
+  FileLoader,
   LoadingManager,
   PerspectiveCamera,
   Scene,
   Vector3,
   WebGLRenderer,
 } from 'three';
+import { MTLLoader } from 'three/addons/loaders/MTLLoader.js';
+import { OBJLoader } from 'three/addons/loaders/OBJLoader.js';
 import URDFLoader from 'urdf-loader';
 
 /**
@@ -26,12 +29,27 @@ export async function loadRobot(service, token, urdf) {
     const manager = new LoadingManager();
     const loader = new URDFLoader(manager);
     loader.workingPath = new URL(service).origin; // the URLs are path-absolute
+    loader.loadMeshCb = (url, manager, material, done) =>
+      url.endsWith('.obj') ? loadObj(url, manager, done) : loader.defaultMeshLoader(url, manager, material, done);
     manager.onError = (url) => missing.push(url.replace(/~[^/]+/, '~…')); // a signature belongs in no log
     manager.itemStart(urdf); // so that a robot without meshes is loaded as well
     const robot = loader.parse(body.urdf);
     manager.onLoad = () => (missing.length > 0 ? reject(new Error(`Not loaded: ${missing}`)) : resolve(robot));
     manager.itemEnd(urdf);
   });
+}
+
+/** Loads an OBJ with its materials and textures, for which the URDF loader has no loader of its own. */
+function loadObj(url, manager, done) {
+  const fail = (error) => done(null, error);
+  const withMaterials = (text) => {
+    const [, name] = /^mtllib (.+)$/m.exec(text) ?? [];
+    if (name === undefined) return done(new OBJLoader(manager).parse(text));
+    const folder = url.slice(0, url.lastIndexOf('/') + 1);
+    const colour = (materials) => done(new OBJLoader(manager).setMaterials(materials).parse(text));
+    return new MTLLoader(manager).setPath(folder).load(name.trim(), colour, undefined, fail);
+  };
+  new FileLoader(manager).load(url, withMaterials, undefined, fail);
 }
 
 /** Draws a robot into a canvas, seen from its front left. */

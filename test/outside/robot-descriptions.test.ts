@@ -11,20 +11,21 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { ROOT } from '../support/sources.ts';
 import { temporaryFolder } from '../support/world.ts';
 
-/** The packages of PyPI's example-robot-data, as they are installed. */
+/** What PyPI's example-robot-data and pybullet install. */
 const DATA = join(TOOLS, 'robots/cmeel.prefix/share');
 const PACKAGE = 'example-robot-data';
+const PYBULLET_DATA = join(TOOLS, 'robots/pybullet_data');
 const MESH = /\.(stl|dae|obj|mtl|png|jpe?g)$/i;
 
 const ROBOTS = [
-  { name: 'ANYmal C', urdf: 'robots/anymal_c_simple_description/urdf/anymal.urdf', textures: 19 },
+  { name: 'ANYmal C', urdf: 'robots/anymal_c_simple_description/urdf/anymal.urdf', textures: 17 },
   { name: 'ANYmal B', urdf: 'robots/anymal_b_simple_description/robots/anymal.urdf', textures: 2 },
   { name: 'ANYmal B with an arm', urdf: 'robots/anymal_b_simple_description/robots/anymal-kinova.urdf', textures: 2 },
-  { name: 'TIAGo', urdf: 'robots/tiago_description/robots/tiago.urdf', textures: 0 },
+  { name: 'AlienGo', urdf: 'pybullet_data/aliengo/aliengo.urdf', textures: 1 },
 ];
 
 describeOutside(
-  { tools: ['robots/cmeel.prefix/share'] },
+  { tools: ['robots/cmeel.prefix/share', 'robots/pybullet_data'] },
   'Real ROS packages, with the stock loaders of three.js',
   () => {
     let service: TestService;
@@ -38,6 +39,7 @@ describeOutside(
       origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`; // as: it listens on TCP
       folder = join(temporaryFolder(), 'description');
       cpSync(DATA, folder, { recursive: true });
+      cpSync(PYBULLET_DATA, join(folder, PACKAGE, 'pybullet_data'), { recursive: true });
       service = await startTestService({
         settings: { SERVICE_DESCRIPTION_DIR: folder, SERVICE_CORS_ORIGINS: origin },
       });

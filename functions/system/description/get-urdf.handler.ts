@@ -28,7 +28,8 @@ export const handler = endpoint({
     { descriptionFiles, meshSignatures, config },
   ) => {
     const base = meshesUrl(rawPath, forwardedPrefix);
-    const signed = query.signed ? (mesh: string) => `~${meshSignatures.sign(mesh, caller.keyId)}/` : () => '';
+    const sign = meshSignatures.signer(caller.keyId);
+    const signed = (mesh: string) => (query.signed ? `~${sign(mesh)}/` : '');
     const urlOf = (mesh: string) => `${base}${signed(mesh)}${encodedPath(mesh)}`;
     const body = JSON.stringify({ ...(await rewriteUrdf(descriptionFiles, path.filename, urlOf)), ...ofHost(config) });
     const type = { 'content-type': 'application/json' };

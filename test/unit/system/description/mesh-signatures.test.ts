@@ -92,4 +92,11 @@ describe('The signature of a mesh', () => {
     const other = new MeshSignatures({ ...world, config: { ...world.config, SERVICE_ROBOT_ID: 'another' } });
     expect(refusal(other.sign(PATH, 'k1'))).toBe('token_invalid');
   });
+
+  it('is made once for a folder, so that clients fetch only once what its meshes share', () => {
+    const sign = signatures.signer('k1');
+    expect(sign('arm/a.dae')).toBe(sign('arm/deep/b.dae'));
+    expect(sign('arm/a.dae')).not.toBe(sign('base/a.dae'));
+    expect(refusal(sign('base/a.dae'), 'base/a.dae')).toBe(undefined);
+  });
 });
