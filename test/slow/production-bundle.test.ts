@@ -13,6 +13,7 @@ const SOURCES = [
   'clients/typescript/src',
   'console/src',
   'deploy',
+  'examples',
   'functions',
   'local-host',
   'robot',
