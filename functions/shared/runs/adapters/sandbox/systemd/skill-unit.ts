@@ -107,7 +107,7 @@ export class SkillUnit {
       await read('ExecMainCode'),
       Number(await read('ExecMainStatus')),
     ];
-    const asked = this.#asked ?? this.#jobs > 1;
+    const asked = (this.#asked ?? this.#jobs > 1) || (await this.#isServiceEnding(bus));
     if (how === CLD_EXITED) return { code: status, signal: null, result: String(result), asked };
     return {
       code: null,
@@ -115,6 +115,17 @@ export class SkillUnit {
       result: String(result),
       asked,
     };
+  }
+
+  /** Whether systemd is ending the unit of this service, and with it, beforehand, those of its runs. */
+  async #isServiceEnding(bus: SystemdBus): Promise<boolean> {
+    try {
+      const [path] = await bus.manager('GetUnitByPID', 'u', [process.pid]);
+      const [job] = (await bus.property(String(path), 'Unit', 'Job')) as [number]; // as: its type is (uo)
+      return job !== 0;
+    } catch {
+      return false; // it is no unit of systemd's
+    }
   }
 
   async #connect(): Promise<SystemdBus> {
