@@ -36,7 +36,7 @@ fetch(documentUrl)
     window.SwaggerUIBundle({
       spec: { ...spec, servers: [{ url: base === '' ? '/' : base }] },
       dom_id: '#ui',
-      docExpansion: 'list',
+      docExpansion: 'none', // with all of them open the viewer never finishes drawing
       deepLinking: true,
       persistAuthorization: false,
       queryConfigEnabled: false,
