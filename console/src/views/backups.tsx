@@ -1,10 +1,10 @@
 import '../shared.ts';
 import { useState } from 'preact/hooks';
 import { ask, download } from '../state/ask.ts';
-import { mayWrite } from '../state/link.ts';
 import { isAtLeast, robot } from '../state/session.ts';
 import { texts as t } from '../texts/backups.ts';
 import { Card, Empty } from '../ui/card.tsx';
+import { FileButton } from '../ui/file-button.tsx';
 import { bytes, clock } from '../ui/format.ts';
 import { Outcome, Problem, ServiceButton, Sure } from '../ui/service-button.tsx';
 import { useAction } from '../ui/use-action.ts';
@@ -61,19 +61,9 @@ function Snapshots() {
         <ServiceButton kind="primary" isOff={action.isBusy} onClick={() => void make()}>
           {t.make}
         </ServiceButton>
-        <label class={`file ${mayWrite.value && !action.isBusy ? '' : 'off'}`}>
-          <input
-            type="file"
-            accept=".sqlite"
-            disabled={!mayWrite.value || action.isBusy}
-            onChange={({ currentTarget }) => {
-              const [file] = currentTarget.files ?? [];
-              if (file) void upload(file);
-              currentTarget.value = '';
-            }}
-          />
+        <FileButton accept=".sqlite" isOff={action.isBusy} onFile={(file) => void upload(file)}>
           {t.upload}
-        </label>
+        </FileButton>
         {undo !== undefined && (
           <ServiceButton isOff={action.isBusy} onClick={() => void restore(undo)}>
             {t.undo}

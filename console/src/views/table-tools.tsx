@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { ask, download } from '../state/ask.ts';
-import { mayWrite } from '../state/link.ts';
 import { isAtLeast, robot } from '../state/session.ts';
 import type { Table } from '../state/table-rows.ts';
 import { texts as t } from '../texts/database.ts';
+import { FileButton } from '../ui/file-button.tsx';
 import { Outcome, ServiceButton, Sure } from '../ui/service-button.tsx';
 import { useAction } from '../ui/use-action.ts';
 
@@ -65,19 +65,9 @@ export function TableTools({ table: { name }, onChange }: { table: Table; onChan
         >
           {t.download}
         </ServiceButton>
-        <label class={`file ${mayWrite.value && !isOff ? '' : 'off'}`}>
-          <input
-            type="file"
-            accept=".csv,text/csv"
-            disabled={!mayWrite.value || isOff}
-            onChange={({ currentTarget }) => {
-              const [file] = currentTarget.files ?? [];
-              if (file) void tryOut(file);
-              currentTarget.value = '';
-            }}
-          />
+        <FileButton accept=".csv,text/csv" isOff={isOff} onFile={(file) => void tryOut(file)}>
           {t.upload}
-        </label>
+        </FileButton>
         <ServiceButton kind="danger" isOff={isOff} onClick={() => setTyped('')}>
           {t.clear}
         </ServiceButton>

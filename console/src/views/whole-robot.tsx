@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { type components, RobotRestError } from '../../../clients/typescript/src/index.ts';
 import { ask, download } from '../state/ask.ts';
-import { mayWrite, status } from '../state/link.ts';
+import { status } from '../state/link.ts';
 import { texts as t } from '../texts/whole-robot.ts';
 import { Card } from '../ui/card.tsx';
+import { FileButton } from '../ui/file-button.tsx';
 import { bytes, clock } from '../ui/format.ts';
 import { Outcome, Problem, ServiceButton, Sure } from '../ui/service-button.tsx';
 import { useAction } from '../ui/use-action.ts';
@@ -60,19 +61,9 @@ export function WholeRobot() {
         <ServiceButton kind="primary" isOff={isOff} onClick={() => void make()}>
           {t.make}
         </ServiceButton>
-        <label class={`file ${mayWrite.value && !isOff ? '' : 'off'}`}>
-          <input
-            type="file"
-            accept=".gz,application/gzip"
-            disabled={!mayWrite.value || isOff}
-            onChange={({ currentTarget }) => {
-              const [file] = currentTarget.files ?? [];
-              if (file) void tryOut(file);
-              currentTarget.value = '';
-            }}
-          />
+        <FileButton accept=".gz,application/gzip" isOff={isOff} onFile={(file) => void tryOut(file)}>
           {t.restore}
-        </label>
+        </FileButton>
       </div>
       <Problem of={problem} />
       <Outcome of={action} />
