@@ -122,10 +122,10 @@ describe(`A table of ${ROWS} rows`, () => {
         answered += 1;
       }
       await outcome;
-      // A held-up event loop would answer one or two commands, before and after.
+      // A held-up event loop would answer one or two commands, before and after; a fast machine restores while 17 are answered.
       counts[name] = answered;
     }
-    expect(Object.entries(counts).filter(([, answered]) => answered < 20)).toEqual([]);
+    expect(Object.entries(counts).filter(([, answered]) => answered < 6)).toEqual([]);
     expect(await countRows(READ)).toMatchObject({ rows: ROWS });
   });
 
