@@ -5,6 +5,7 @@ import type { DiskReserve } from '../../../shared/kit/files/disk-reserve.ts';
 import { sweepBeside } from '../../../shared/kit/files/replace-file.ts';
 import { FileFault } from '../../../shared/kit/files/watched-file.ts';
 import { withLock } from '../../../shared/kit/files/with-lock.ts';
+import { Semaphore } from '../../../shared/kit/semaphore.ts';
 import { WriteGate } from '../../../shared/kit/write-gate.ts';
 import type { FileChange, LlmConfigFile } from '../port.ts';
 import { type Content, readContent } from './content.ts';
@@ -15,7 +16,7 @@ export class ConfigFile implements LlmConfigFile {
   readonly #path: string;
   readonly #reserve: DiskReserve;
   readonly #gate: WriteGate;
-  #lastUpdate: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Semaphore(1);
 
   constructor(path: string, reserve: DiskReserve, gate = new WriteGate()) {
     this.#path = path;
@@ -28,11 +29,7 @@ export class ConfigFile implements LlmConfigFile {
   }
 
   update<T>(change: (current: Buffer) => FileChange<T>): Promise<T> {
-    return this.#gate.run(() => {
-      const update = this.#lastUpdate.then(() => this.#update(change));
-      this.#lastUpdate = update.catch(() => undefined);
-      return update;
-    });
+    return this.#gate.run(() => this.#turns.run(() => this.#update(change)));
   }
 
   async #update<T>(change: (current: Buffer) => FileChange<T>): Promise<T> {
