@@ -1,7 +1,8 @@
 import type { Stats } from 'node:fs';
-import { chmod, lchown, lstat, mkdir, open, readdir, readlink, stat, symlink } from 'node:fs/promises';
+import { chmod, lchown, lstat, mkdir, readdir, readlink, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../../shared/kit/error-code.ts';
+import { syncPathAsync } from '../../../shared/kit/files/replace-file-async.ts';
 
 const SETGID = 0o2000;
 const READABLE_BY_GROUP = 0o640;
@@ -16,7 +17,7 @@ export async function dressLike(present: string, staged: string): Promise<void> 
   const like = await stat(present).catch(absent);
   if (!(await stat(staged)).isDirectory()) {
     if (like?.isFile()) await give(staged, like.gid, like.mode & PERMISSIONS);
-    await sync(staged);
+    await syncPathAsync(staged);
     return;
   }
   await dressFolder(staged, like?.isDirectory() ? like : undefined);
@@ -31,10 +32,10 @@ async function dressFolder(folder: string, like: Stats | undefined): Promise<voi
       continue;
     }
     if (like) await give(path, like.gid, like.mode & SETGID ? READABLE_BY_GROUP : READABLE);
-    await sync(path);
+    await syncPathAsync(path);
   }
   if (like) await give(folder, like.gid, like.mode & PERMISSIONS);
-  await sync(folder);
+  await syncPathAsync(folder);
 }
 
 async function give(path: string, gid: number, mode: number): Promise<void> {
@@ -58,15 +59,6 @@ async function takeLinks(present: string, staged: string): Promise<void> {
         if (codeOf(error) !== 'EEXIST') throw error;
       });
     }
-  }
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -5,6 +5,7 @@ import { codeOf } from '../../../../shared/kit/error-code.ts';
 import type { DiskReserve } from '../../../../shared/kit/files/disk-reserve.ts';
 import { STAGED, unfinishedName } from '../../../../shared/kit/files/leftovers.ts';
 import { makePrivateFolder } from '../../../../shared/kit/files/replace-file.ts';
+import { syncPathAsync } from '../../../../shared/kit/files/replace-file-async.ts';
 import { Semaphore } from '../../../../shared/kit/semaphore.ts';
 import type { WriteGate } from '../../../../shared/kit/write-gate.ts';
 import {
@@ -109,13 +110,8 @@ export class SkillFolder implements SkillFiles {
     await unlink(this.#path(name)).catch(absent);
   }
 
-  async syncFolder(): Promise<void> {
-    const folder = await open(this.#folder, constants.O_RDONLY | constants.O_DIRECTORY).catch(rethrow);
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
+  syncFolder(): Promise<void> {
+    return syncPathAsync(this.#folder).catch(rethrow);
   }
 
   #path(name: string): string {
