@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BOOT_TIMEOUT_MS, type Guest, PATIENCE } from '../support/guest.ts';
 import { InstalledGuest, SETTINGS, SETTINGS_PATH } from '../support/installed-guest.ts';
-import { until } from '../support/system-programs.ts';
+import { until } from '../support/processes.ts';
 import { temporaryFolder } from '../support/world.ts';
 
 const run = promisify(execFile);
