@@ -102,19 +102,18 @@ describe('The lease on the robot', () => {
     // Again where the machine has stalled for longer than the lease: without keep-alives none would be fresh at the end.
     await until('a lease is kept', async () => {
       const { lease_id } = (await anna.acquire({ ttl_ms: 500 })).json;
-      const { msg } = (
-        await anna.send('/api/v2/commands/skill/', {
-          method: 'POST',
-          headers: { lease: lease_id },
-          body: { value: { name: 'wait', seconds: 60 } },
-        })
-      ).json.result;
+      const skill = await anna.send('/api/v2/commands/skill/', {
+        method: 'POST',
+        headers: { lease: lease_id },
+        body: { value: { name: 'wait', seconds: 60 } },
+      });
+      if (skill.status !== 200) return false;
       const connection = connect(Number(new URL(service.url).port), '127.0.0.1');
       const request = (line: string, body = '') =>
         connection.write(
           `${line} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${anna.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
         );
-      request('POST /api/v2/commands/wait_for_skill/', JSON.stringify({ value: msg }));
+      request('POST /api/v2/commands/wait_for_skill/', JSON.stringify({ value: skill.json.result.msg }));
       for (let n = 0; n < 15; n += 1) {
         request(`PUT ${LEASE}${lease_id}`);
         await sleep(100);
