@@ -35,12 +35,14 @@ export class SkillFolder implements SkillFiles {
     this.#gate = gate;
   }
 
+  change<T>(work: () => Promise<T>): Promise<T> {
+    return this.#gate.run(() => this.runExclusive(work));
+  }
+
   runExclusive<T>(work: () => Promise<T>): Promise<T> {
-    return this.#gate.run(() => {
-      const result = this.#last.then(work);
-      this.#last = result.catch(() => {});
-      return result;
-    });
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => {});
+    return result;
   }
 
   async list(): Promise<readonly FolderEntry[]> {
