@@ -4,7 +4,7 @@ import { GuardedGuest } from '../support/guarded-guest.ts';
 import { BOOT_TIMEOUT_MS, PATIENCE } from '../support/guest.ts';
 import { INSTALL } from '../support/installed-guest.ts';
 import { MOSQUITTO } from '../support/mosquitto.ts';
-import { until } from '../support/system-programs.ts';
+import { until } from '../support/processes.ts';
 
 const GUARD = 'robot-rest-guard';
 const ADMIN_STOP = 'robot-rest-admin stop';

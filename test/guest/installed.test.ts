@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BOOT_TIMEOUT_MS, PATIENCE } from '../support/guest.ts';
 import { http } from '../support/http.ts';
 import { INSTALL, InstalledGuest, SETTINGS, SETTINGS_PATH } from '../support/installed-guest.ts';
+import { until } from '../support/processes.ts';
 import { ROOT } from '../support/sources.ts';
-import { until } from '../support/system-programs.ts';
 
 describe('The service installed by its script', () => {
   let world: InstalledGuest;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BOOT_TIMEOUT_MS, PATIENCE } from '../support/guest.ts';
 import { OperatedGuest } from '../support/operated-guest.ts';
-import { until } from '../support/system-programs.ts';
+import { until } from '../support/processes.ts';
 import { type Typed, typedIn } from '../support/typed-documents.ts';
 
 const ARCHIVES = '/var/lib/robot-rest/archives';

@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BOOT_TIMEOUT_MS, type Guest, PATIENCE } from '../support/guest.ts';
 import { InstalledGuest, SETTINGS, SETTINGS_PATH } from '../support/installed-guest.ts';
+import { until } from '../support/processes.ts';
 import { unpackAny } from '../support/robot-archive.ts';
-import { until } from '../support/system-programs.ts';
 import { temporaryFolder } from '../support/world.ts';
 
 const run = promisify(execFile);

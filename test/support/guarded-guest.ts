@@ -3,8 +3,8 @@ import { type Guest, PATIENCE } from './guest.ts';
 import { type HttpAnswer, http } from './http.ts';
 import { InstalledGuest } from './installed-guest.ts';
 import { startMosquitto, type TestBroker } from './mosquitto.ts';
+import { until } from './processes.ts';
 import { PythonRobot, ROBOTS } from './python-robot.ts';
-import { until } from './system-programs.ts';
 
 const CLIENT = { host: 'localhost' };
 

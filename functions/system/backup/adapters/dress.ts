@@ -1,8 +1,9 @@
 import { mkdirSync, renameSync, type Stats } from 'node:fs';
-import { chmod, lchown, lstat, mkdir, open, readdir, readlink, rename, rmdir, stat, symlink } from 'node:fs/promises';
+import { chmod, lchown, lstat, mkdir, readdir, readlink, rename, rmdir, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../../shared/kit/error-code.ts';
 import { unfinishedName } from '../../../shared/kit/files/leftovers.ts';
+import { syncPathAsync } from '../../../shared/kit/files/replace-file-async.ts';
 import { newPrefix } from './staging.ts';
 
 const SETGID = 0o2000;
@@ -24,7 +25,7 @@ export async function dressLike(present: string, staged: string): Promise<void> 
   const like = await stat(present).catch(absent);
   if (!(await stat(staged)).isDirectory()) {
     if (like?.isFile()) await give(staged, like.gid, like.mode & PERMISSIONS);
-    await sync(staged);
+    await syncPathAsync(staged);
     return;
   }
   await dressFolder(staged, like?.isDirectory() ? { path: present, stats: like } : undefined);
@@ -40,11 +41,11 @@ async function dressFolder(folder: string, model: Model | undefined): Promise<vo
       continue;
     }
     if (model) await give(path, gid, mode & SETGID ? READABLE_BY_GROUP : READABLE);
-    await sync(path);
+    await syncPathAsync(path);
   }
   if (model && mode & SETGID) await makeAgain(folder, model);
   else if (model) await give(folder, gid, mode & PERMISSIONS);
-  await sync(folder);
+  await syncPathAsync(folder);
 }
 
 /** The installed service may not set the setgid bit (RestrictSUIDSGID); folders inherit it, and the group, where they are made. */
@@ -84,15 +85,6 @@ async function takeLinks(present: string, staged: string): Promise<void> {
         if (codeOf(error) !== 'EEXIST') throw error;
       });
     }
-  }
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 
