@@ -79,6 +79,7 @@ export class DescriptionChanges {
 async function placeAt(folder: string, path: string, staged: string): Promise<boolean> {
   const before = await assertReplaceable(folder, path);
   const target = join(folder, path);
+  if (!(await lstat(staged).catch(absent))) throw folderReplaced();
   await mkdir(dirname(target), { recursive: true });
   await rename(staged, target);
   await syncPathAsync(dirname(target));
@@ -119,6 +120,14 @@ async function assertReplaceable(folder: string, path: string): Promise<Stats | 
     });
   }
   return undefined;
+}
+
+/** What arrived went away with the folder that it arrived in. */
+function folderReplaced(): ServiceError {
+  return new ServiceError('busy', {
+    detail: 'The description was replaced while the file arrived, by a restore for instance. Send it again.',
+    headers: { 'retry-after': '0' },
+  });
 }
 
 function absent(error: unknown): undefined {

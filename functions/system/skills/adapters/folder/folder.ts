@@ -37,8 +37,12 @@ export class SkillFolder implements SkillFiles {
     this.#gate = gate;
   }
 
+  change<T>(work: () => Promise<T>): Promise<T> {
+    return this.#gate.run(() => this.runExclusive(work));
+  }
+
   runExclusive<T>(work: () => Promise<T>): Promise<T> {
-    return this.#gate.run(() => this.#turns.run(work));
+    return this.#turns.run(work);
   }
 
   async list(): Promise<readonly FolderEntry[]> {
