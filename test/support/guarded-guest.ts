@@ -64,6 +64,11 @@ export class GuardedGuest {
     }
   }
 
+  /** Where the service reaches a robot, from the guest as from here. */
+  brokerUrl(path: string): string {
+    return this.#broker.url('service', path);
+  }
+
   /** Process id of the guard; 0 while there is none. */
   async guardId(): Promise<string | undefined> {
     return (await this.installed.showUnit('robot-rest-guard', 'MainPID')).MainPID;
