@@ -113,6 +113,26 @@ class SafetyTest(RobotCase):
             self.assertRegex(str(self.stop(parts)), "has not returned")
             self.assertIsNone(self.stop(parts))
 
+    def test_a_stop_is_not_confirmed_while_the_robot_reports_that_it_moves(self) -> None:
+        parts = self.started()
+        self.robot.publish_state(moving=True)
+        with mock.patch.object(_stopping, "STOP_SECONDS", 0.3):
+            self.assertRegex(str(self.stop(parts)), r"publish_state\(moving=True\)")
+        self.robot.publish_state(moving=False)
+        self.assertIsNone(self.stop(parts))
+
+    def test_a_stop_that_looks_at_two_parts_needs_both_after_the_last_command(self) -> None:
+        parts = self.started()
+
+        def base_and_arm() -> bool:
+            base = self.robot.standstill(lambda: 0.0, window=0.05)
+            parts.safety.last_end = time.monotonic()  # a command that could move the base has ended meanwhile
+            return base and self.robot.standstill(lambda: [1.0, 2.0], window=0.05)
+
+        parts.safety.stopping.function = base_and_arm
+        with mock.patch.object(_stopping, "STOP_SECONDS", 0.3):
+            self.assertRegex(str(self.stop(parts)), "since the last command ended")
+
     def test_what_was_sent_before_a_stop_does_not_move(self) -> None:
         parts = self.started()
         before = parts.safety.fence.number

@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterable, List, Optional, Set
 from . import _log
 from ._fence import Fence
 from ._refusals import Busy, NotReady, Refused
+from ._reports import Reports
 from ._stopping import Stopping
 from ._task import Task
 
@@ -22,18 +23,12 @@ REPLACED = "A newer command has taken the base."
 class Safety:
     """Never waits for a command, the network or the log, except in `take`, which runs in a command's own thread."""
 
-    def __init__(
-        self,
-        fence: Fence,
-        link_loss_ms: int,
-        estop: Callable[[], Optional[str]] = lambda: None,
-        driver: Callable[[], Optional[str]] = lambda: None,
-    ) -> None:
-        self.fence = fence
+    def __init__(self, fence: Fence, link_loss_ms: int, reports: Reports) -> None:
+        self.fence, self.reports = fence, reports
         self.closed: Optional[str] = None
         self.last_end = float("-inf")  # when the last task that moved the robot ended
         self.stopping = Stopping(self)
-        self._estop_of, self._driver_of, self._estop = estop, driver, estop()
+        self._estop = reports.estop()
         self._silence = max(0.05, link_loss_ms / 1000 - 0.1)  # acts a little earlier than announced
         self._lock = threading.Lock()
         self._freed = threading.Condition(self._lock)
@@ -68,10 +63,10 @@ class Safety:
         self.fence.raise_to(sent or 0)
         if self.fence.problem:
             raise NotReady(self.fence.problem)
-        estop = self._estop_of()
+        estop = self.reports.estop()
         if estop not in (None, "released"):
             raise Refused("estop_engaged", f"The emergency stop of the robot is {estop}. Release it at the robot.")
-        driver = self._driver_of()
+        driver = self.reports.driver()
         if driver:
             raise Refused("driven_elsewhere", f"The robot is driven by {driver}.")
         if self.silence() > self._silence:
@@ -198,7 +193,7 @@ class Safety:
         return lambda problem, _cancelled: _log.warning("%s: %s", what, problem or "the robot stands")
 
     def _watch_estop(self, _now: float) -> None:
-        before, self._estop = self._estop, self._estop_of()
+        before, self._estop = self._estop, self.reports.estop()
         if self._estop in (None, "released") or self._estop == before:
             return
         why = f"The emergency stop of the robot is {self._estop}."

@@ -29,8 +29,8 @@ class Stopping:
 
     def __init__(self, safety: Safety) -> None:
         self.function: Callable[[], Any] = lambda: True
-        self.stands_since = float("-inf")  # since when `standstill` has seen it, in the present call
-        self.seen = ""  # why not, in a sentence
+        self._stands_since: Optional[float] = None  # since when `standstill` has seen it, in the present call
+        self._seen = ""  # why not, in a sentence
         self.thread: Optional[threading.Thread] = None
         self._safety = safety
         self._arrived = threading.Condition()
@@ -45,6 +45,13 @@ class Stopping:
         with self._arrived:
             self._stops.append(Stop(settle))
             self._arrived.notify()
+
+    def look(self, since: Optional[float], problem: str) -> None:
+        """What `standstill` has seen in the present call: since when a part of the robot stands, or why it is not known
+        to. The last part that came to stand counts."""
+        if since is None:
+            self._seen, since = problem, float("-inf")
+        self._stands_since = since if self._stands_since is None else min(since, self._stands_since)
 
     def watch(self, now: float) -> None:
         """Answers for a stop function that hangs, and lets another thread call it."""
@@ -87,7 +94,7 @@ class Stopping:
 
     def _call(self, began: float) -> Optional[str]:
         """Halts the robot; why it is not known to stand."""
-        self.seen, self.stands_since = "", float("-inf")
+        self._seen, self._stands_since = "", None
         try:
             stands = self.function() is True
         except Exception as failure:
@@ -97,9 +104,11 @@ class Stopping:
         if running:
             return f"The robot may move again: the command {running[0]} has not ended. It has to watch task.cancelled."
         if not stands:
-            return self.seen or "The robot was not seen standing still; something else may be driving it."
-        if self._safety.last_end > max(began, self.stands_since):
+            return self._seen or "The robot was not seen standing still; something else may be driving it."
+        if self._safety.last_end > max(began, self._stands_since or began):
             return "The robot was not seen standing still since the last command ended."
+        if self._safety.reports.moving():
+            return "The robot itself reports that it is moving, by publish_state(moving=True)."
         return None
 
     @staticmethod
