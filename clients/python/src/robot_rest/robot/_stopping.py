@@ -18,8 +18,9 @@ HUNG_SECONDS = STOP_SECONDS + 1
 
 
 class Stop:
-    def __init__(self, settle: Callable[[Optional[str]], None]) -> None:
-        self.settle, self.arrived = settle, time.monotonic()
+    def __init__(self, settle: Callable[[Optional[str]], None], after: float) -> None:
+        self.settle, self.asked = settle, time.monotonic()
+        self.arrived = min(self.asked, after)
 
 
 class Stopping:
@@ -41,9 +42,12 @@ class Stopping:
         self.thread = threading.Thread(target=self._work, name="robot-stop", daemon=True)
         self.thread.start()
 
-    def begin(self, settle: Callable[[Optional[str]], None]) -> None:
+    def begin(self, settle: Callable[[Optional[str]], None], after: float = float("inf")) -> None:
+        """Halts the robot. Where this is `after` an earlier time, a call since then is enough, and it is settled first: a
+        stop has cancelled the command for which this is."""
         with self._arrived:
-            self._stops.append(Stop(settle))
+            stop = Stop(settle, after)
+            self._stops.insert(len(self._stops) if stop.arrived == stop.asked else 0, stop)
             self._arrived.notify()
 
     def look(self, since: Optional[float], problem: str) -> None:
@@ -90,7 +94,7 @@ class Stopping:
     def _is_over(stop: Stop, began: float, now: float, problem: Optional[str]) -> bool:
         if problem is None:
             return stop.arrived <= began
-        return now - stop.arrived >= STOP_SECONDS
+        return now - stop.asked >= STOP_SECONDS
 
     def _call(self, began: float) -> Optional[str]:
         """Halts the robot; why it is not known to stand."""
