@@ -1,6 +1,6 @@
 """What halts a robot on the package when a motion does not end by itself, and what is said then."""
 
-import threading
+import asyncio
 import time
 from typing import Any, Dict, List
 from unittest import mock
@@ -15,8 +15,7 @@ class HaltingTest(RobotCase):
     def setUp(self) -> None:
         self.robot = robot = self.make()
         self.speed, self.halts, self.brake = 0.0, 0, True
-        self.let_go = threading.Event()
-        self.addCleanup(self.let_go.set)
+        self.failure: BaseException = ValueError("Broken")
 
         @robot.on_stop
         def stop() -> bool:
@@ -35,12 +34,12 @@ class HaltingTest(RobotCase):
         def stumble(task: Task) -> None:
             self.speed = 1.0
             task.progress(0)
-            raise ValueError("Broken")
+            raise self.failure
 
         @robot.command(motion=True)
         def nudge() -> None:
             self.speed = 1.0
-            raise ValueError("Broken")
+            raise self.failure
 
         @robot.command(motion=True)
         def refuse() -> None:
@@ -85,6 +84,14 @@ class HaltingTest(RobotCase):
         self.assertEqual((self.how(mission), self.speed), ("Mission failed: Broken", 0))
         self.assertEqual(self.ask(self.parts, "nudge")["error"]["detail"], "ValueError: Broken")
         self.assertEqual(self.speed, 0)
+
+    def test_what_would_end_a_thread_ends_the_command_alone(self) -> None:
+        for failure, said in [(SystemExit(3), "SystemExit: 3"), (asyncio.CancelledError(), "CancelledError")]:
+            with self.subTest(said), mock.patch.object(self, "failure", failure):
+                mission = self.start("stumble")
+                self.assertEqual((self.how(mission), self.speed), (f"Mission failed: {said}", 0))
+                self.assertEqual(self.ask(self.parts, "nudge")["error"]["detail"], said)
+                self.assertIsNone(self.stop(self.parts))
 
     def test_a_motion_that_cannot_be_halted_says_so(self) -> None:
         self.brake = False

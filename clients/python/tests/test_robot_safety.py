@@ -1,5 +1,6 @@
 """Stop, fence, link loss, emergency stop and standstill of a robot on the package."""
 
+import sys
 import tempfile
 import threading
 import time
@@ -90,6 +91,7 @@ class SafetyTest(RobotCase):
         with mock.patch.object(_stopping, "STOP_SECONDS", 0.2):
             for function, why in [
                 (lambda: 1 / 0, "ZeroDivisionError"),
+                (lambda: sys.exit("on a whim"), "SystemExit: on a whim"),
                 (lambda: None, "not seen standing still"),
                 (lambda: "yes", "not seen standing still"),
                 (lambda: self.robot.standstill(lambda: 0.2, window=0.05), "still moving at 0.20"),

@@ -12,7 +12,7 @@ from . import _log
 from ._commands import CALLED_EXAMPLE, Call, Command, Commands
 from ._messages import SKEW_SECONDS, check_time, read_command
 from ._missions import Missions
-from ._refusals import Answer, Declined, Refused
+from ._refusals import Answer, Declined, Refused, said_by
 from ._safety import Safety
 from ._task import Task
 from ._timers import Timers
@@ -99,8 +99,10 @@ class Dispatcher:
             reply(outcome)
 
         def done(ended: Future[Any]) -> None:
-            failure = ended.exception()
-            settle(ended.result() if failure is None else _refusal(failure))
+            try:
+                settle(ended.result())
+            except BaseException as failure:  # CancelledError as well
+                settle(_refusal(failure))
 
         late = Refused("robot_timeout", "What the command waits for has not happened yet, and may still happen.", "maybe")
         seconds = max(0.0, message["deadline"] / 1000 - time.time())
@@ -164,7 +166,7 @@ class _Run:
             failure = outcome = declined
         except Refused as refusal:
             failure = outcome = refusal
-        except Exception as error:
+        except BaseException as error:  # also SystemExit, and CancelledError of asyncio: they end the command, no more
             _log.exception("%s failed", command.entry["name"])
             failure, outcome = error, _refusal(error)
         refused = failure is not None and not task.begun and task.forgo()
@@ -208,7 +210,7 @@ class _Run:
 def _refusal(failure: BaseException) -> Any:
     if isinstance(failure, (Refused, Declined)):
         return failure
-    return Refused("robot_error", f"{type(failure).__name__}: {failure}", "maybe")
+    return Refused("robot_error", said_by(failure), "maybe")
 
 
 def as_json(answer: Dict[str, Any], longest: int) -> str:

@@ -7,7 +7,7 @@ import threading
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, List, Optional
 
-from ._refusals import Refused
+from ._refusals import Refused, said_by
 from ._task import Task
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ class Missions:
             mission.how = refusal.detail.rstrip("." if more else "") + more
             self._tell("mission_cancelled", task.id, message=mission.how)
         elif failure is not None:
-            mission.how = f"Mission failed: {failure}".rstrip("." if more else "") + more
+            why = str(failure) if isinstance(failure, Exception) else ""
+            mission.how = f"Mission failed: {why or said_by(failure)}".rstrip("." if more else "") + more
             self._tell("mission_failed", task.id, message=mission.how)
         else:
             mission.how = "Mission finished"

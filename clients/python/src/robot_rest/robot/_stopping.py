@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, List, Optional
 
 from . import _log
+from ._refusals import said_by
 
 if TYPE_CHECKING:
     from ._safety import Safety
@@ -33,6 +34,7 @@ class Stopping:
         self._stands_since: Optional[float] = None  # since when `standstill` has seen it, in the present call
         self._seen = ""  # why not, in a sentence
         self.thread: Optional[threading.Thread] = None
+        self._told = ""
         self._safety = safety
         self._arrived = threading.Condition()
         self._stops: List[Stop] = []
@@ -101,9 +103,10 @@ class Stopping:
         self._seen, self._stands_since = "", None
         try:
             stands = self.function() is True
-        except Exception as failure:
-            _log.exception("the stop function failed")
-            return f"The robot may be still moving: its stop function failed. {type(failure).__name__}: {failure}"
+        except BaseException as failure:  # this thread has to go on, even after SystemExit
+            self._failed(said_by(failure))
+            return f"The robot may be still moving: its stop function failed. {said_by(failure)}"
+        self._told = ""
         running = self._safety.moving()
         if running:
             return f"The robot may move again: the command {running[0]} has not ended. It has to watch task.cancelled."
@@ -114,6 +117,12 @@ class Stopping:
         if self._safety.reports.moving():
             return "The robot itself reports that it is moving, by publish_state(moving=True)."
         return None
+
+    def _failed(self, what: str) -> None:
+        """Logs it, but not 50 times a second."""
+        told, self._told = self._told, what
+        if told != what:
+            _log.exception("the stop function failed")
 
     @staticmethod
     def _settle(stop: Stop, problem: Optional[str]) -> None:
