@@ -6,7 +6,7 @@ from typing import Any, Dict, List
 from unittest import mock
 
 from robot_case import RobotCase
-from robot_rest.robot import Declined, Task, _stopping
+from robot_rest.robot import Declined, Task, _parts, _stopping
 
 
 class HaltingTest(RobotCase):
@@ -151,3 +151,20 @@ class HaltingTest(RobotCase):
         self.assertEqual(self.how(mission), "The robot lost the link to its broker.")
         self.parts.safety.heard(time.monotonic() + 3600)
         self.assertEqual((self.halts, self.events(dock)[-1]["event"]), (0, "mission_started"))
+
+
+class StartTest(RobotCase):
+    def test_the_robot_is_halted_before_it_is_online(self) -> None:
+        robot, calls = self.make(), [0] * 20
+
+        @robot.on_stop
+        def stop() -> bool:
+            return len(calls) == 1 or 1 / calls.pop() > 0
+
+        with mock.patch.object(_parts, "Link") as link, mock.patch.object(_stopping, "STOP_SECONDS", 0.1):
+            connector = _parts.Connector(robot._address, self.begin(robot), lambda: None)
+            self.addCleanup(connector.leave, "")
+            self.until(lambda: len(calls) < 20)
+            self.assertFalse(link.called)
+            self.until(lambda: bool(link.called))
+            self.assertEqual(len(calls), 1)

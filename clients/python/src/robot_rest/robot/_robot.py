@@ -94,7 +94,7 @@ class Robot(Declared):
         self._reports.joints(positions)
 
     def start(self) -> None:
-        """Connects in the background, and returns at once. Raises ValueError where the robot cannot be stopped."""
+        """Halts the robot and connects, in the background, and returns at once. Raises ValueError where the robot cannot be stopped."""
         from ._link import paho
 
         paho()

@@ -34,6 +34,7 @@ class Stopping:
         self._stands_since: Optional[float] = None  # since when `standstill` has seen it, in the present call
         self._seen = ""  # why not, in a sentence
         self.thread: Optional[threading.Thread] = None
+        self.failing = False  # it raises, or does not return
         self._told = ""
         self._safety = safety
         self._arrived = threading.Condition()
@@ -64,7 +65,7 @@ class Stopping:
         began = self._pass_began
         if began is None or now - began < HUNG_SECONDS:
             return
-        self._pass_began = None
+        self._pass_began, self.failing = None, True
         with self._arrived:
             hung = [stop for stop in self._stops if stop.arrived <= began]
             self._stops = [stop for stop in self._stops if stop not in hung]
@@ -106,7 +107,7 @@ class Stopping:
         except BaseException as failure:  # this thread has to go on, even after SystemExit
             self._failed(said_by(failure))
             return f"The robot may be still moving: its stop function failed. {said_by(failure)}"
-        self._told = ""
+        self.failing, self._told = False, ""
         running = self._safety.moving()
         if running:
             return f"The robot may move again: the command {running[0]} has not ended. It has to watch task.cancelled."
@@ -120,6 +121,7 @@ class Stopping:
 
     def _failed(self, what: str) -> None:
         """Logs it, but not 50 times a second."""
+        self.failing = True
         told, self._told = self._told, what
         if told != what:
             _log.exception("the stop function failed")
