@@ -6,7 +6,8 @@ import { CommandError, exitCodeOf, runIfMain, UsageError, withFileErrors } from 
 import { Bench } from './link-check/bench.ts';
 import { checkMapping } from './link-check/check-mapping.ts';
 import { CutProxy } from './link-check/cut-proxy.ts';
-import { chooseMotion, type Motion } from './link-check/motion.ts';
+import { introduction } from './link-check/introduction.ts';
+import { chooseMotion } from './link-check/motion.ts';
 import { outcomeLines, summaryOf } from './link-check/report.ts';
 import { RobotCaller } from './link-check/robot-caller.ts';
 import { CHECKS, runChecks } from './link-check/run-checks.ts';
@@ -90,7 +91,9 @@ async function check(options: BrokerOptions): Promise<number> {
     if (!isOnline) return unreachable(`The robot ${robotId} is not online: its presence is missing, or says so.`);
     const catalogue = caller.presence?.catalogue ?? new Map();
     const motion = yes ? chooseMotion(catalogue, options.move) : undefined;
-    say(introduction(robotId, motion, yes));
+    const byHand = caller.presence?.message.online === true && caller.presence.message.jog !== undefined;
+    const movements = { yes, motion, byHand: byHand && checks.some(({ name }) => name === 'jog') };
+    say(introduction(`Robot ${robotId}`, movements));
     const password = options['robot-password-file'];
     const bench = new Bench({
       caller,
@@ -106,13 +109,6 @@ async function check(options: BrokerOptions): Promise<number> {
     await caller.close();
     proxy?.close();
   }
-}
-
-function introduction(robotId: string, motion: Motion | undefined, yes: boolean): string {
-  if (!yes) return `Robot ${robotId}: without --yes only the checks that do not move it, except that it is stopped.`;
-  if (!motion) return `Robot ${robotId}: it has no motion that could be used; name one with --move.`;
-  const value = motion.value === undefined ? '' : ` with ${JSON.stringify(motion.value)}`;
-  return `Robot ${robotId}: it will be moved by ${motion.command}${value} about ten times, driven by hand at 0.1 m/s if it offers that, and stopped.`;
 }
 
 async function listen(where: string, address: BrokerAddress): Promise<CutProxy> {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { ConfigError } from '../../../functions/shared/config.ts';
 import { UsageError } from '../entry.ts';
 import type { Check } from './check.ts';
+import { introduction } from './introduction.ts';
 import { MappedRobot } from './mapped-robot.ts';
 import { chooseMotion } from './motion.ts';
 import { outcomeLines, summaryOf } from './report.ts';
@@ -40,10 +41,7 @@ export async function checkMapping(path: string, environment: NodeJS.ProcessEnv,
   try {
     if (!(await robot.connected())) return unreachable('The rosbridge server at SERVICE_ROBOT_URL cannot be reached.');
     const motion = yes ? chooseMotion(robot.catalogue, move) : undefined;
-    const moved = motion
-      ? `it will be moved by ${motion.command} ${JSON.stringify(motion.value ?? '')}, and stopped`
-      : undefined;
-    say(`${path}: ${moved ?? 'without --yes, or a motion to use, it is stopped and not moved'}.`);
+    say(introduction(path, { yes, motion, byHand: robot.canJog }));
     const outcomes: Outcome[] = [];
     const tell = (outcome: Outcome) => {
       outcomes.push(outcome);

@@ -41,6 +41,11 @@ export class MappedRobot {
     return this.#link.catalogue();
   }
 
+  /** It can be driven by hand. */
+  get canJog(): boolean {
+    return this.#link.jog?.() !== undefined;
+  }
+
   connected(): Promise<boolean> {
     return this.#until(() => this.#link.connected());
   }
