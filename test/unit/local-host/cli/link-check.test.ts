@@ -86,8 +86,10 @@ describe('The report of a check', () => {
     const open = { check, faults: [], notChecked: 'Add --yes.' };
     expect(outcomeLines(faulty)).toMatch(/^FAULT {2}fence +Title\n +Mend it\.$/);
     expect(outcomeLines(open)).toMatch(/^- +fence +Title\n +not checked: Add --yes\.$/);
-    expect(summaryOf([faulty, open])).toBe('Not sound: fence. 1 of 2 rules were not checked. See docs/mqtt.md.');
-    expect(summaryOf([open])).toBe('No faults found. 1 of 1 rules were not checked.');
-    expect(summaryOf([{ check, faults: [] }])).toBe('Sound.');
+    expect(summaryOf([faulty, open], 'docs/rosbridge.md')).toBe(
+      'Not sound: fence. 1 of 2 rules were not checked. See docs/rosbridge.md.',
+    );
+    expect(summaryOf([open], 'docs/mqtt.md')).toBe('No faults found. 1 of 1 rules were not checked.');
+    expect(summaryOf([{ check, faults: [] }], 'docs/mqtt.md')).toBe('Sound.');
   });
 });
