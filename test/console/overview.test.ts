@@ -32,8 +32,30 @@ describeWith('Chromium', CHROMIUM, 'The overview of the console', () => {
     await until('it has arrived', async () => !(await world.pose()).moving && (await world.pose()).x !== x);
     const there = await world.pose();
     await shows(`${there.x.toFixed(2)} m`);
-    expect(await tab.page.getByRole('img', { name: /Where the robot has been/ }).count()).toBe(1);
-    expect(await tab.page.getByRole('img', { name: /The battery since/ }).count()).toBe(1);
+    await tab.page.getByRole('img', { name: /Where the robot has been/ }).waitFor();
+    for (const name of [
+      /^The battery since .*now \d+ %/,
+      /^The heading since .*now -?\d+ °/,
+      new RegExp(`^The position since .*now ${there.x.toFixed(2)} m`),
+    ])
+      await tab.page.getByRole('img', { name }).waitFor();
+  });
+
+  it('shows values over time as a table, where a lost connection is a gap', async () => {
+    tab = await world.signIn('user');
+    await tab.page.getByRole('img', { name: /^The position since/ }).waitFor();
+    const body = { value: { x: 0.2, y: 0.2 } };
+    await world.service.as('USER', '/api/v2/commands/go_to_relative/', { method: 'POST', body });
+    await tab.page.locator('.trail .path').waitFor(); // the way is drawn
+    await tab.context.setOffline(true);
+    await tab.page.getByRole('img', { name: /^The position .*now not known; not known for a while$/ }).waitFor();
+    await tab.context.setOffline(false);
+    await tab.page.getByRole('img', { name: /^The position .* m; not known for a while$/ }).waitFor();
+    await tab.page.locator('summary', { hasText: 'As a table' }).first().focus();
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByRole('columnheader', { name: 'θ, °' }).waitFor();
+    const cells = await tab.page.locator('.values tbody tr').filter({ hasText: 'not known' }).allInnerTexts();
+    expect(cells).toHaveLength(1);
   });
 
   it('draws the model of the robot, whose joints move as they do', async () => {
