@@ -140,6 +140,26 @@ describeWith('Chromium', CHROMIUM, 'The database in the console', () => {
     await says('Somebody else has removed this row meanwhile.');
   });
 
+  it('keeps the digits of numbers that nobody has touched', async () => {
+    await add('robot_configuration_table', { id: 'far', value: { turns: 2 } });
+    await open('user');
+    await choose('robot_configuration_table');
+    const value = button(/\(change value of far\)$/);
+    await value.click();
+    await tab.page.locator('.cell-editor textarea').fill('{"turns":2,"steps":1e16,"way":0.10}');
+    await button('Save').click();
+    await value.getByText('{"turns":2,"steps":1e+16,"way":0.1}').waitFor();
+    await value.click();
+    const field = tab.page.locator('.cell-editor textarea');
+    await field.fill((await field.inputValue()).replace('2', '3'));
+    await button('Save').click();
+    await value.getByText('{"turns":3,"steps":1e+16,"way":0.1}').waitFor();
+    await value.click();
+    await field.fill('{"steps":9007199254740993}');
+    await button('Save').click();
+    await tab.page.getByRole('alert').getByText('Integers must lie between').waitFor();
+  });
+
   it('shows a table of 100 000 rows page by page, and finds rows in it', async () => {
     await open('user');
     await choose('customized_prompts_table');
