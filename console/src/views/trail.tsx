@@ -29,12 +29,18 @@ export function Trail({ points, theta, label }: { points: readonly Point[]; thet
   const columns = lines(PLAN_WIDTH / 2, scale).map((x) => `M${x.toFixed(1)} 0V${PLAN_HEIGHT}`);
   const rows = lines(PLAN_HEIGHT / 2, scale).map((y) => `M0 ${y.toFixed(1)}H${PLAN_WIDTH}`);
   return (
-    <svg class="trail" viewBox={`0 0 ${PLAN_WIDTH} ${PLAN_HEIGHT}`} role="img" aria-label={label}>
+    <svg
+      class="trail"
+      viewBox={`0 0 ${PLAN_WIDTH} ${PLAN_HEIGHT}`}
+      preserveAspectRatio="xMidYMid slice"
+      role="img"
+      aria-label={label}
+    >
       <path class="mesh" d={[...columns, ...rows].join('')} />
       <path class="path" d={path.join('')} />
       <g transform={`translate(${at.x.toFixed(1)} ${at.y.toFixed(1)}) rotate(${(-theta).toFixed(1)})`}>
         <circle class="here" r="8" />
-        <path class="nose" d="M-2 -4L5 0L-2 4Z" />
+        <path class="nose" d="M-4 -4L6 0L-4 4L-2 0Z" />
       </g>
     </svg>
   );

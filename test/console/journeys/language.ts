@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { describeWith } from '../support/components.ts';
-import { CHROMIUM, ConsoleWorld, SIZES, type Tab } from '../support/console-world.ts';
-import { until } from '../support/processes.ts';
-import { temporaryFolder } from '../support/world.ts';
+import { describeWith } from '../../support/components.ts';
+import { CHROMIUM, ConsoleWorld, SIZES, type Tab } from '../../support/console-world.ts';
+import { until } from '../../support/processes.ts';
+import { temporaryFolder } from '../../support/world.ts';
 
 const HOSTILE = '<script>alert(1)</script>';
 const TEXT = `# mine\nmodel: small # which\nmax_tokens: 512\nchat:\n  greeting: "${HOSTILE}"\n  stream: true\n`;
