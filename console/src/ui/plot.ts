@@ -31,6 +31,8 @@ export interface PlotOptions {
   readonly onPoint: (sample: Sample | undefined) => void;
 }
 
+/** In pixels, less what is free beside the chart. */
+const HALF_A_TIME = 22;
 const MIN_SPAN_MS = 20_000;
 /** Of an axis that follows its values. */
 const MIN_HEIGHT = 1;
@@ -134,8 +136,12 @@ function padded(low: number | null, high: number | null): uPlot.Range.MinMax {
   return [from - missing - margin, to + missing + margin];
 }
 
-function timesOf(at: readonly number[], stepMs: number): string[] {
-  return at.map((time) => (stepMs < 60_000 ? TIME_S : TIME).format(time));
+/** Without those that the right edge would cut. */
+function timesOf(plot: uPlot, at: readonly number[], stepMs: number): string[] {
+  const edge = plot.over.clientWidth - HALF_A_TIME;
+  return at.map((time) =>
+    plot.valToPos(time, 'x', false) > edge ? '' : (stepMs < 60_000 ? TIME_S : TIME).format(time),
+  );
 }
 
 function splitsOf({ low, high, step }: Range): number[] {

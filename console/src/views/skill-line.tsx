@@ -36,7 +36,10 @@ interface RenameFormProps {
 export function RenameForm({ of, isOff, onRename, onCancel }: RenameFormProps) {
   const [name, setName] = useState(of.name);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.select(), []);
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
   return (
     <form
       class="ask calm"
