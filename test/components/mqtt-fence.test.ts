@@ -8,9 +8,9 @@ import type { RobotCommand, RobotLink } from '../../functions/shared/robot-link/
 import { describeWith } from '../support/components.ts';
 import { refusal } from '../support/errors.ts';
 import { MOSQUITTO, startMosquitto, type TestBroker } from '../support/mosquitto.ts';
+import { until } from '../support/processes.ts';
 import { joinBroker, type RelayedRobot } from '../support/relay.ts';
 import { plain } from '../support/robot.ts';
-import { until } from '../support/robot-link-contract.ts';
 import { silentLogger, testConfig } from '../support/world.ts';
 
 const SENDER = { clientId: 'alice', accessLevel: 'USER', keyId: 'key-1' } as const;

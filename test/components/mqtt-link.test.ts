@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../functions/shared/errors.ts';
 import { openMqttLink } from '../../functions/shared/robot-link/adapters/mqtt/open.ts';
@@ -8,8 +9,9 @@ import { describeWith } from '../support/components.ts';
 import { refusal } from '../support/errors.ts';
 import { broken, hammer } from '../support/hammer.ts';
 import { MOSQUITTO, startMosquitto, type TestBroker } from '../support/mosquitto.ts';
+import { until } from '../support/processes.ts';
 import { joinBroker } from '../support/relay.ts';
-import { robotLinkContract, until } from '../support/robot-link-contract.ts';
+import { robotLinkContract } from '../support/robot-link-contract.ts';
 import { SIMULATED_SAMPLES } from '../support/simulated-samples.ts';
 import { ROOT } from '../support/sources.ts';
 import { loggerInto, silentLogger, testConfig } from '../support/world.ts';
@@ -94,13 +96,12 @@ describeWith('mosquitto', MOSQUITTO, 'Over a real MQTT broker', () => {
 
   describe('on failures', () => {
     it('runs no command twice or late while the broker is killed or frozen', async () => {
-      const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-      const shots = await hammer(async (broker) => {
+      const shots = await hammer(async (broker, answered) => {
         await pause(300);
         await broker.kill();
         await pause(100);
         await broker.start();
-        await pause(700);
+        await answered();
         broker.freeze();
         await pause(1_200);
         broker.goOn();

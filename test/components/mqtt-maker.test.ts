@@ -4,7 +4,7 @@ import { withSkillCommands } from '../../functions/shared/robot-link/adapters/sk
 import { describeWith } from '../support/components.ts';
 import type { HttpCall } from '../support/http.ts';
 import { MOSQUITTO, startMosquitto, type TestBroker } from '../support/mosquitto.ts';
-import { until } from '../support/robot-link-contract.ts';
+import { until } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 type Json = Record<string, unknown>;

@@ -7,7 +7,7 @@ import { describeWith } from '../support/components.ts';
 import { freePort } from '../support/free-port.ts';
 import { MOSQUITTO, startMosquitto, type TestBroker } from '../support/mosquitto.ts';
 import { startProcess } from '../support/process.ts';
-import { until } from '../support/robot-link-contract.ts';
+import { until } from '../support/processes.ts';
 import { silentLogger, temporaryFolder, testConfig } from '../support/world.ts';
 
 const folder = temporaryFolder();

@@ -6,9 +6,10 @@ import { describeWith } from '../support/components.ts';
 import { openEvents } from '../support/event-client.ts';
 import { freePort } from '../support/free-port.ts';
 import { type HttpCall, http } from '../support/http.ts';
+import { until } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { ROOT } from '../support/sources.ts';
-import { type RunningProgram, startSystemProgram, until } from '../support/system-programs.ts';
+import { type RunningProgram, startSystemProgram } from '../support/system-programs.ts';
 import { temporaryFolder } from '../support/world.ts';
 
 interface Where {

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { SystemBus, typed } from '../../functions/shared/kit/system-bus.ts';
 import { describeWith } from '../support/components.ts';
 import { DBUSMOCK } from '../support/mocked-wifi.ts';
+import { until } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { SSHD, TestSshd } from '../support/sshd.ts';
-import { startPrivateBus, startSystemProgram, until } from '../support/system-programs.ts';
+import { startPrivateBus, startSystemProgram } from '../support/system-programs.ts';
 import { temporaryFolder } from '../support/world.ts';
 
 const SYSTEMD = 'org.freedesktop.systemd1';

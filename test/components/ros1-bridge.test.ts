@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { WebSocket } from 'ws';
 import type { JsonObject } from '../../functions/shared/kit/json.ts';
+import { until } from '../support/processes.ts';
 import { Ros1Bed } from '../support/ros1.ts';
 import { describeWithRos1 } from '../support/ros1-components.ts';
 import { SlowProxy } from '../support/slow-proxy.ts';
-import { until } from '../support/system-programs.ts';
 
 const forward = (speed: number) => ({ op: 'publish', topic: '/cmd_vel', msg: { linear: { x: speed } } });
 const ADVERTISE = { op: 'advertise', topic: '/cmd_vel', type: 'geometry_msgs/Twist' };

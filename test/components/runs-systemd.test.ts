@@ -9,6 +9,7 @@ import type { Runs } from '../../functions/shared/runs/runs.ts';
 import type { SkillSources } from '../../functions/shared/runs/skill-source.port.ts';
 import { describeWith } from '../support/components.ts';
 import { DBUSMOCK } from '../support/mocked-wifi.ts';
+import { until } from '../support/processes.ts';
 import { OWNER, openFakeRuns } from '../support/runs.ts';
 import { PYTHON } from '../support/skill-service.ts';
 import { ROOT } from '../support/sources.ts';
@@ -17,7 +18,6 @@ import {
   type RunningProgram,
   startPrivateBus,
   startSystemProgram,
-  until,
 } from '../support/system-programs.ts';
 import { temporaryFolder, testConfig } from '../support/world.ts';
 

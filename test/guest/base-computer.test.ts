@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openEvents } from '../support/events.ts';
 import { BOOT_TIMEOUT_MS, PATIENCE } from '../support/guest.ts';
 import { GuestService } from '../support/guest-service.ts';
-import { until } from '../support/system-programs.ts';
+import { until } from '../support/processes.ts';
 
 describe('A base computer with a real systemd and journal', () => {
   let world: GuestService;

@@ -4,7 +4,7 @@ import { GuardedGuest } from '../support/guarded-guest.ts';
 import { BOOT_TIMEOUT_MS, PATIENCE } from '../support/guest.ts';
 import { INSTALL } from '../support/installed-guest.ts';
 import { MOSQUITTO } from '../support/mosquitto.ts';
-import { until } from '../support/system-programs.ts';
+import { until } from '../support/processes.ts';
 
 const GUARD = 'robot-rest-guard';
 const ADMIN_STOP = 'robot-rest-admin stop';
@@ -79,16 +79,7 @@ describeWith('mosquitto', MOSQUITTO, 'The installed guard', () => {
   });
 
   it('runs as its own user, without a privilege and without a way to one', async () => {
-    const id = await guardId();
-    expect(await run(`ps -o user:32=,group:32= -p ${id} | xargs`)).toBe('robot-rest robot-rest\n');
-    const rights = await run(`grep -E '^(CapPrm|CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/${id}/status | tr -d '\t'`);
-    expect(rights.trim().split('\n')).toEqual([
-      'CapPrm:0000000000000000',
-      'CapEff:0000000000000000',
-      'CapBnd:0000000000000000',
-      'NoNewPrivs:1',
-      'Seccomp:2',
-    ]);
+    await world.installed.expectUnprivileged(await guardId());
   });
 
   it('has its watchdog fed by one helper', async () => {
@@ -202,6 +193,18 @@ describeWith('mosquitto', MOSQUITTO, 'The installed guard', () => {
 
   it('is used by robot-rest-admin stop beside the service', async () => {
     expect(JSON.parse(await run(ADMIN_STOP))).toMatchObject({ stopped: true });
+  });
+
+  it('does not disturb robot-rest-admin link check, which finds the robot sound', async () => {
+    const report = await run('robot-rest-admin link check');
+    expect(report).toMatch(/^Robot robot-1: without --yes/);
+    expect(report).toMatch(/^sound +answers /m);
+    expect(report).toMatch(/^No faults found\./m);
+  });
+
+  it('is beside a link check that ends with status 2 when it cannot reach a robot', async () => {
+    const check = `robot-rest-admin link check '${world.brokerUrl('/robot-2')}' 2>&1 || echo code $?`;
+    expect(await run(check)).toBe('The robot robot-2 is not online: its presence is missing, or says so.\ncode 2\n');
   });
 
   describe('is a part of the installation: it', () => {

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BOOT_TIMEOUT_MS, PATIENCE } from '../support/guest.ts';
 import { http } from '../support/http.ts';
 import { INSTALL, InstalledGuest, SETTINGS, SETTINGS_PATH } from '../support/installed-guest.ts';
+import { until } from '../support/processes.ts';
 import { ROOT } from '../support/sources.ts';
-import { until } from '../support/system-programs.ts';
 
 describe('The service installed by its script', () => {
   let world: InstalledGuest;
@@ -50,18 +50,7 @@ describe('The service installed by its script', () => {
   });
 
   it('runs as its own user, without a privilege and without a way to one', async () => {
-    const { MainPID } = await world.show('MainPID');
-    expect(await world.guest.run(`ps -o user:32=,group:32= -p ${MainPID} | xargs`)).toBe('robot-rest robot-rest\n');
-    const rights = await world.guest.run(
-      `grep -E '^(CapPrm|CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/${MainPID}/status`,
-    );
-    expect(rights.replace(/\t/g, '').trim().split('\n')).toEqual([
-      'CapPrm:0000000000000000',
-      'CapEff:0000000000000000',
-      'CapBnd:0000000000000000',
-      'NoNewPrivs:1',
-      'Seccomp:2',
-    ]);
+    await world.expectUnprivileged((await world.show('MainPID')).MainPID);
   });
 
   it('answers over the network only with a token', async () => {

@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BOOT_TIMEOUT_MS, type Guest, PATIENCE } from '../support/guest.ts';
 import { InstalledGuest, SETTINGS, SETTINGS_PATH } from '../support/installed-guest.ts';
-import { until } from '../support/system-programs.ts';
+import { until } from '../support/processes.ts';
+import { unpackAny } from '../support/robot-archive.ts';
 import { temporaryFolder } from '../support/world.ts';
 
 const run = promisify(execFile);
@@ -199,5 +200,11 @@ describe('An operator of an installed robot', () => {
     expect(json.detail).toMatch(/base/);
     expect((await restart('head/lab-good.service')).status).toBe(202);
     await expectAlive();
+    const body = { units: ['head/lab-good.service'] };
+    const { bytes } = await world.asAdmin('/api/v2/incident/', { method: 'POST', body });
+    const folder = unpackAny(bytes);
+    expect(readFileSync(join(folder, 'logs/0001.log'), 'utf8')).toMatch(/ head lab-good\.service 6 \[1\] .*Started/);
+    const { problems } = JSON.parse(readFileSync(join(folder, 'incident.json'), 'utf8'));
+    expect(problems.map(({ part }: { part: string }) => part)).toEqual(['clock-base.json']);
   });
 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BOOT_TIMEOUT_MS, PATIENCE } from '../support/guest.ts';
 import { SETTINGS_PATH } from '../support/installed-guest.ts';
+import { until } from '../support/processes.ts';
 import { RunGuest } from '../support/run-guest.ts';
 import { CLIMB, lookAround } from '../support/run-probes.ts';
-import { until } from '../support/system-programs.ts';
 
 const INSTALL = '/opt/robot-rest/current/deploy/install.sh';
 

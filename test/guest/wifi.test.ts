@@ -6,7 +6,7 @@ import { BOOT_TIMEOUT_MS, PATIENCE } from '../support/guest.ts';
 import { GuestService } from '../support/guest-service.ts';
 import { http } from '../support/http.ts';
 import { startProcess } from '../support/process.ts';
-import { until } from '../support/system-programs.ts';
+import { until } from '../support/processes.ts';
 
 const CONFIGURE = '/api/v2/network/configure/';
 const LIST = '/api/v2/network/get_wifi_list';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { until } from '../support/system-programs.ts';
 
 const GZIP = { 'accept-encoding': 'br;q=1.0, gzip;q=0.8, *;q=0.1' };
 const CONFIG = '/api/v2/llm_config/';

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const CLIENTS = 200;
@@ -8,10 +9,6 @@ beforeAll(async () => {
   service = await startTestService();
 });
 afterAll(() => service.stop());
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
 
 function openResources(): number {
   return process.getActiveResourcesInfo().filter((kind) => /TCP|Timeout|Immediate/.test(kind)).length;

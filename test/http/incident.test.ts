@@ -90,7 +90,8 @@ describe('An incident bundle', () => {
     ]);
     expect(summary).toMatchObject({ robot_id: 'robot-1', problems: [] });
     expect(JSON.parse(text('status.json'))).toMatchObject({ robot_id: 'robot-1', robot: 'connected' });
-    expect(JSON.parse(text('clock-base.json')).ms_ahead_of_the_service).toBeLessThan(1_000);
+    // Half of what the question took, which is long where the machine stalls.
+    expect(Math.abs(JSON.parse(text('clock-base.json')).ms_ahead_of_the_service)).toBeLessThan(60_000);
     expect(JSON.parse(text('catalogue.json')).length).toBeGreaterThan(10);
     const lines = logs.trim().split('\n');
     expect(lines).toEqual(lines.toSorted((a, b) => (a.slice(0, 27) < b.slice(0, 27) ? -1 : 0)));

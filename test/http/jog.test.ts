@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { type EventClient, openEvents } from '../support/event-client.ts';
 import type { HttpAnswer } from '../support/http.ts';
 import { ownClient } from '../support/own-client.ts';
+import { until } from '../support/processes.ts';
 import { startTestService, type TestService, testKeyId } from '../support/service.ts';
-import { until } from '../support/system-programs.ts';
 import { loggerInto } from '../support/world.ts';
 
 let service: TestService;

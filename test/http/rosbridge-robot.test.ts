@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openEvents } from '../support/event-client.ts';
-import { until } from '../support/robot-link-contract.ts';
+import { until } from '../support/processes.ts';
 import { RosbridgeStandIn } from '../support/rosbridge-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { ROOT } from '../support/sources.ts';

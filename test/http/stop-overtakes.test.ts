@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rawExchange } from '../support/http.ts';
+import { until } from '../support/processes.ts';
 import { rawAnswers } from '../support/raw-answers.ts';
-import { until } from '../support/robot-link-contract.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;

@@ -105,6 +105,19 @@ describe('robot-rest-admin', () => {
     expect(JSON.parse(follow.said.stdout.split('\n')[0] ?? '')).toMatchObject({ message: expect.any(String) });
   });
 
+  it('reads the entries of a window, of a severity and with a text', async () => {
+    const read = async (...words: string[]) =>
+      (await results('services', 'logs', 'head', UNIT, '--json', ...words)).lines[0].entries;
+    const [{ timestamp, message }] = await read('--lines', '1');
+    expect(await read('--since', timestamp, '--until', timestamp)).toContainEqual(
+      expect.objectContaining({ timestamp }),
+    );
+    expect(await read('--until', '2020-01-01T00:00:00Z')).toEqual([]);
+    expect(await read('--priority', '0')).toEqual([]);
+    expect(await read('--grep', message, '--lines', '1')).toMatchObject([{ message }]);
+    expect(await read('--grep', 'nobody logs this')).toEqual([]);
+  });
+
   it('leaves its traces in the audit trail, as what a caller over the socket did', () => {
     const trail = ['audit.jsonl', 'audit-lasting.jsonl'].map((name) =>
       readFileSync(join(folder, '.robot-rest', name), 'utf8'),
@@ -133,6 +146,7 @@ describe('robot-rest-admin', () => {
     ],
     ['a unit of its own', () => ['services', 'restart', 'head', 'robot-rest.service'], /\(unit_not_allowed\)/],
     ['a level above its own', () => ['pair', '--level', 'ENCHANTER'], /\(insufficient_access\)/],
+    ['a level that may not touch the whole robot', () => ['robot', 'archives'], /\(insufficient_access\)/],
     ['no such file', () => ['tables', 'upload', LOCATIONS, file('none.csv')], /Could not read .*none\.csv \(ENOENT\)/],
     ['a folder', () => ['tables', 'upload', LOCATIONS, folder], /is not a file/],
     ['a file that exists', () => ['tables', 'download', LOCATIONS, '--output', file('there', 'x')], /exists already/],

@@ -1,10 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { describeWith } from '../support/components.ts';
 import { broken, hammer } from '../support/hammer.ts';
 import { MOSQUITTO } from '../support/mosquitto.ts';
 
 const ROUNDS = 8;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describeWith('mosquitto', MOSQUITTO, 'A broker in trouble under 200 commands a second', () => {
   it('runs no command twice or late while it is repeatedly killed, and each is answered or fails clearly', async () => {

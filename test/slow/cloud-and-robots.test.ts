@@ -16,7 +16,7 @@ import { describeWith } from '../support/components.ts';
 import { http } from '../support/http.ts';
 import { MOSQUITTO, startMosquitto, type TestBroker } from '../support/mosquitto.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
-import { until } from '../support/robot-link-contract.ts';
+import { until } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

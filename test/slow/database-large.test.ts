@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { get } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { databaseFile, homeWithRobots } from '../support/database-file.ts';
 import { type HttpAnswer, type HttpCall, http } from '../support/http.ts';
+import { memoryGrowth } from '../support/memory-growth.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
 import { temporaryFolder } from '../support/world.ts';
 
@@ -34,25 +35,6 @@ function ask(method: string, path: string, body?: unknown): Promise<HttpAnswer> 
   return http(service.url, path, call);
 }
 
-/** Bytes the process holds now, and at most since the last {@link forgetPeak}. */
-function memory(): { now: number; peak: number } {
-  const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8');
-  const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024;
-  return { now: bytes('VmRSS'), peak: bytes('VmHWM') };
-}
-
-function forgetPeak(): void {
-  writeFileSync(`/proc/${service.child.pid}/clear_refs`, '5');
-}
-
-/** How much more memory the process had in the middle of the work than before. */
-async function growthDuring(work: () => Promise<void>): Promise<number> {
-  forgetPeak();
-  const { now } = memory();
-  await work();
-  return memory().peak - now;
-}
-
 /** Reads an answer without keeping it: its rows are counted by their ends. */
 function countRows(path: string, slowly = false): Promise<{ rows: number; total: number; bytes: number }> {
   return new Promise((resolve, reject) => {
@@ -77,7 +59,7 @@ const openFiles = () => readdirSync(`/proc/${service.child.pid}/fd`).length;
 
 describe(`A table of ${ROWS} rows`, () => {
   it.each([false, true])('is read with constant memory (slow reader: %p)', async (slowly) => {
-    const growth = await growthDuring(async () => {
+    const growth = await memoryGrowth(service.child.pid, async () => {
       expect(await countRows(READ, slowly)).toMatchObject({ rows: ROWS, total: ROWS });
     });
     expect(growth).toBeLessThan(MOST_GROWTH);
@@ -85,7 +67,7 @@ describe(`A table of ${ROWS} rows`, () => {
 
   it.each(['export', 'import'])('is processed by an %s with constant memory', async (what) => {
     const body = { tablename: 'robots_table', path: 'large.csv' };
-    const growth = await growthDuring(async () => {
+    const growth = await memoryGrowth(service.child.pid, async () => {
       expect((await ask('POST', `/api/v2/database/${what}_table/`, body)).json).toMatchObject({ rows: ROWS });
     });
     expect(statSync(join(dirname(databaseFile(home)), 'exports', body.path)).size).toBeGreaterThan(10_000_000);

@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { http } from '../support/http.ts';
+import { memoryGrowth } from '../support/memory-growth.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
 import { until } from '../support/processes.ts';
 import { describeOnDisks } from '../support/small-disk.ts';
@@ -50,32 +51,28 @@ describe('A description file of 250 MiB', () => {
   });
   afterAll(() => service.end());
 
-  const resident = () =>
-    Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${service.child.pid}/status`, 'utf8'))?.[1]) * 1024;
-
   it.each([
     ['text of one element', '<COLLADA><float_array>', '0.125 -0.25 ', '</float_array></COLLADA>'],
     ['many elements', '<COLLADA>', '<a b="c">d</a>\n', '</COLLADA>'],
     ['a comment', '<COLLADA><!--', 'as before ', '--></COLLADA>'],
   ])('arrives in constant memory as %s, and stop is answered meanwhile', async (what, start, unit, end) => {
     const piece = Buffer.from(unit.repeat(MIB / unit.length));
-    const before = resident();
-    let most = before;
     let done = false;
-    const sending = send(service, '/api/v2/meshes/arm.dae', authorization, repeated(start, piece, 250, end)).finally(
-      () => {
-        done = true;
-      },
-    );
-    await until('all of it has arrived', async () => {
-      most = Math.max(most, resident());
-      const { status } = await http(service.socketPath, '/api/v2/stop', { method: 'POST' });
-      expect(status).toBe(200);
-      return done;
+    const growth = await memoryGrowth(service.child.pid, async () => {
+      const sending = send(service, '/api/v2/meshes/arm.dae', authorization, repeated(start, piece, 250, end)).finally(
+        () => {
+          done = true;
+        },
+      );
+      await until('all of it has arrived', async () => {
+        const { status } = await http(service.socketPath, '/api/v2/stop', { method: 'POST' });
+        expect(status).toBe(200);
+        return done;
+      });
+      // Comments are kept while they are read: a megabyte is enough for them.
+      expect((await sending).status).toBe(what === 'a comment' ? 422 : 200);
     });
-    // Comments are kept while they are read: a megabyte is enough for them.
-    expect((await sending).status).toBe(what === 'a comment' ? 422 : 200);
-    expect(most - before).toBeLessThan(MOST_GROWTH);
+    expect(growth).toBeLessThan(MOST_GROWTH);
   });
 
   it('is refused when it is larger than 256 MiB', async () => {

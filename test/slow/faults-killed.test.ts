@@ -99,7 +99,8 @@ describe('kill -9', () => {
       expect(last?.ssid).toBe('Workshop');
       expect(['connected', 'interrupted']).toContain(last?.outcome);
     }
-    expect(readdirSync(dirname(path)).filter((name) => !/^last\.json(\.new)?$/.test(name))).toEqual([]);
+    const leftovers = readdirSync(dirname(path)).filter((name) => name !== 'last.json');
+    expect(leftovers.length).toBeLessThan(2); // of the last kill; each write removes those before it
   });
 
   it('during the first start of a robot leaves a first key that works after the next start', async () => {

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { startGuardedBridge } from '../support/guarded-service.ts';
 import { http } from '../support/http.ts';
+import { until } from '../support/processes.ts';
 import { RosbridgeStandIn } from '../support/rosbridge-server.ts';
 import { SELF_SIGNED, shownOn } from '../support/self-signed.ts';
-import { until } from '../support/system-programs.ts';
 
 const MAPPING = `ros: 2
 stop: { service: [{ name: /halt, success: $answer.ok }] }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { JogClient } from '../support/jog-client.ts';
+import { until } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { until } from '../support/system-programs.ts';
 
 /** At 0.2 m/s the robot would go 0.6 m in that time; it is allowed half a second, and what its brakes need. */
 const BLOCKED_MS = 3_000;

@@ -1,8 +1,9 @@
-import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { http } from '../support/http.ts';
+import { memoryGrowth } from '../support/memory-growth.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
 import { temporaryFolder } from '../support/world.ts';
 
@@ -26,14 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.end());
 
-/** Resident memory of the service, in bytes. */
-function resident(): number {
-  const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
-}
-
-/** Downloads without keeping anything, and looks around every few megabytes. */
-function download(look: () => void): Promise<{ status: number; bytes: number; last: string }> {
+/** Downloads without keeping anything. */
+function download(): Promise<{ status: number; bytes: number; last: string }> {
   const { hostname, port } = new URL(service.url);
   return new Promise((resolve, reject) => {
     const asked = request({
@@ -46,14 +41,9 @@ function download(look: () => void): Promise<{ status: number; bytes: number; la
     asked.on('error', reject).on('response', (response) => {
       let bytes = 0;
       let last: Buffer = Buffer.alloc(0);
-      let looked = 0;
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
         last = chunk;
-        if (bytes - looked > 5 * MEGABYTE) {
-          looked = bytes;
-          look();
-        }
       });
       response.on('error', reject);
       response.on('end', () =>
@@ -66,25 +56,19 @@ function download(look: () => void): Promise<{ status: number; bytes: number; la
 
 describe('A mesh of 500 MB', () => {
   it('downloads completely with constant memory of the service', async () => {
-    await download(() => undefined); // what code and buffers take once
-    const before = resident();
-    let most = before;
-    const { status, bytes, last } = await download(() => {
-      most = Math.max(most, resident());
+    await download(); // what code and buffers take once
+    const growth = await memoryGrowth(service.child.pid, async () => {
+      expect(await download()).toEqual({ status: 200, bytes: SIZE, last: 'end' });
     });
-    expect([status, bytes, last]).toEqual([200, SIZE, 'end']);
-    expect(most - before).toBeLessThan(MOST_GROWTH);
+    expect(growth).toBeLessThan(MOST_GROWTH);
   });
 
   it('downloads to four clients at once with constant memory', async () => {
-    const before = resident();
-    let most = before;
-    const look = () => {
-      most = Math.max(most, resident());
-    };
-    const all = await Promise.all([1, 2, 3, 4].map(() => download(look)));
-    expect(all.map(({ bytes }) => bytes)).toEqual([SIZE, SIZE, SIZE, SIZE]);
-    expect(most - before).toBeLessThan(MOST_GROWTH);
+    const growth = await memoryGrowth(service.child.pid, async () => {
+      const all = await Promise.all([1, 2, 3, 4].map(download));
+      expect(all.map(({ bytes }) => bytes)).toEqual([SIZE, SIZE, SIZE, SIZE]);
+    });
+    expect(growth).toBeLessThan(MOST_GROWTH);
   });
 
   it('serves a range at its very end', async () => {

@@ -1,11 +1,14 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { get, type IncomingMessage } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeWith } from '../support/components.ts';
 import { http } from '../support/http.ts';
 import { JOURNAL_REMOTE, type JournalEntry, JournalWriter, writeJournal } from '../support/journal.ts';
+import { memoryGrowth } from '../support/memory-growth.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
 import { processesWith, until } from '../support/processes.ts';
 import { SSHD, TestSshd } from '../support/sshd.ts';
@@ -13,10 +16,15 @@ import { temporaryFolder } from '../support/world.ts';
 
 const MIB = 1024 ** 2;
 const UNIT = 'nav.service';
+const OTHER_UNITS = ['arm.service', 'eyes.service', 'legs.service'];
 
-function* entries(count: number, message: (index: number) => string | Buffer): Generator<JournalEntry> {
+function* entries(
+  count: number,
+  message: (index: number) => string | Buffer,
+  unitOf: (index: number) => string = () => UNIT,
+): Generator<JournalEntry> {
   const begin = Date.now() * 1000 - count;
-  for (let index = 0; index < count; index++) yield { at: begin + index, unit: UNIT, message: message(index) };
+  for (let index = 0; index < count; index++) yield { at: begin + index, unit: unitOf(index), message: message(index) };
 }
 
 describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'The memory of a service while its logs are read', () => {
@@ -26,40 +34,35 @@ describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'The memory of a service 
     let service: ServiceProcess;
     let token: string;
 
-    const rss = () => {
-      const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8');
-      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
-    };
-
-    function open(path: string): Promise<IncomingMessage> {
-      const request = get(`${service.url}/api/v2/service/${path}`, {
-        headers: { authorization: `Bearer ${token}` },
+    function ask(path: string, body?: object): Promise<IncomingMessage> {
+      const asked = request(`${service.url}/api/v2/${path}`, {
+        method: body ? 'POST' : 'GET',
+        headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
         agent: false,
       });
-      return once(request, 'response').then(([response]) => response as IncomingMessage); // as: what node:http emits
+      asked.end(body && JSON.stringify(body));
+      return once(asked, 'response').then(([response]) => response as IncomingMessage); // as: what node:http emits
     }
 
+    const open = (path: string) => ask(`service/${path}`);
+
     /** Reads and forgets. @returns bytes received. */
-    async function drain(path: string): Promise<number> {
-      const response = await open(path);
+    async function sizeOf(stream: Readable): Promise<number> {
       let size = 0;
-      response.on('data', (chunk: Buffer) => {
+      stream.on('data', (chunk: Buffer) => {
         size += chunk.length;
       });
-      await once(response, 'end');
+      await once(stream, 'end');
       return size;
     }
 
-    /** The most that the memory grows while something happens, in bytes. */
-    async function growth(work: () => Promise<unknown>): Promise<number> {
-      const before = rss();
-      let most = before;
-      const timer = setInterval(() => {
-        most = Math.max(most, rss());
-      }, 20);
-      await work();
-      clearInterval(timer);
-      return most - before;
+    const drain = async (path: string) => sizeOf(await open(path));
+
+    /** The size of an incident bundle when it is unzipped. */
+    async function bundle(body: object): Promise<number> {
+      const unzipped = createGunzip();
+      const [size] = await Promise.all([sizeOf(unzipped), pipeline(await ask('incident/', body), unzipped)]);
+      return size;
     }
 
     beforeAll(async () => {
@@ -73,6 +76,15 @@ describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'The memory of a service 
         writeJournal(
           join(folder, 'large'),
           entries(12_000, (index) => (index % 2 === 0 ? text : colours)),
+        ),
+        writeJournal(
+          join(folder, 'large'),
+          entries(
+            9_000,
+            () => text,
+            (index) => OTHER_UNITS[index % OTHER_UNITS.length] ?? '',
+          ),
+          'others',
         ),
         sshd.start(),
       ]);
@@ -95,7 +107,7 @@ describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'The memory of a service 
 
     it('stays constant over 10 000 large entries of head, read twice', async () => {
       let size = 0;
-      const grown = await growth(async () => {
+      const grown = await memoryGrowth(service.child.pid, async () => {
         for (let round = 0; round < 2; round++) size += await drain(`head/${UNIT}`);
       });
       expect(size).toBeGreaterThan(2 * 70_000_000);
@@ -103,13 +115,27 @@ describeWith('systemd-journal-remote', JOURNAL_REMOTE, 'The memory of a service 
     });
 
     it('stays constant over a journal of 100 000 entries of base, read by five clients at once', async () => {
-      const grown = await growth(() => Promise.all([1, 2, 3, 4, 5].map(() => drain(`base/${UNIT}`))));
+      const grown = await memoryGrowth(service.child.pid, () =>
+        Promise.all([1, 2, 3, 4, 5].map(() => drain(`base/${UNIT}`))),
+      );
+      expect(grown).toBeLessThan(64 * MIB);
+    });
+
+    it('stays constant while an incident is bundled whose logs on head and base are large', async () => {
+      const units = [UNIT, ...OTHER_UNITS];
+      await bundle({ units }); // four journals at once: what their readers and gzip take once
+      let size = 0;
+      const grown = await memoryGrowth(service.child.pid, async () => {
+        size = await bundle({ units });
+      });
+      process.stdout.write(`bundling ${Math.round(size / MIB)} MiB took ${Math.round(grown / MIB)} MiB\n`);
+      expect(size).toBeGreaterThan(140_000_000);
       expect(grown).toBeLessThan(64 * MIB);
     });
 
     it('stays constant while a follower does not read, and is freed when it disconnects', async () => {
       const writer = new JournalWriter(join(folder, 'large'), 'new');
-      const grown = await growth(async () => {
+      const grown = await memoryGrowth(service.child.pid, async () => {
         const response = await open(`head/${UNIT}?follow=true`);
         response.pause();
         await until('journalctl runs', () => processesWith(join(folder, 'large')).length > 1);

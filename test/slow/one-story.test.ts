@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { http } from '../support/http.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
-import { until } from '../support/robot-link-contract.ts';
+import { until } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { temporaryFolder } from '../support/world.ts';
 

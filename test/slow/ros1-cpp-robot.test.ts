@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { until } from '../support/processes.ts';
 import { Ros1Bed } from '../support/ros1.ts';
 import { describeWithRos1 } from '../support/ros1-components.ts';
 import { clientOf, closeScenes, openLink } from '../support/rosbridge-link.ts';
 import { ROOT } from '../support/sources.ts';
-import { until } from '../support/system-programs.ts';
 
 const MAPPING = readFileSync(join(ROOT, 'examples/rosbridge/turtlebot.yaml'), 'utf8');
 

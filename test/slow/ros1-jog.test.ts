@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { Joystick, jogOf } from '../support/joystick.ts';
+import { until } from '../support/processes.ts';
 import { exampleMapping, Ros1Bed } from '../support/ros1.ts';
 import { describeWithRos1 } from '../support/ros1-components.ts';
 import { clientOf, closeScenes, openLink } from '../support/rosbridge-link.ts';
 import { SlowProxy } from '../support/slow-proxy.ts';
-import { until } from '../support/system-programs.ts';
 
 const WATCHDOG_MS = 300;
 const mapping = (jog: string) => `${exampleMapping('turtlebot')}

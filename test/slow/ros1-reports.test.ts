@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { WebSocket } from 'ws';
 import type { Events } from '../../functions/shared/events/events.port.ts';
+import { until } from '../support/processes.ts';
 import { exampleMapping, Ros1Bed } from '../support/ros1.ts';
 import { describeWithRos1 } from '../support/ros1-components.ts';
 import { clientOf, closeScenes, openLink } from '../support/rosbridge-link.ts';
-import { until } from '../support/system-programs.ts';
 
 const WITH_ESTOP = `${exampleMapping('turtlebot')}
 estop: { topic: /emergency_stop, type: std_msgs/Bool }

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { JsonValue } from '../../functions/shared/kit/json.ts';
 import { refusal } from '../support/errors.ts';
+import { until } from '../support/processes.ts';
 import { Ros1Bed } from '../support/ros1.ts';
 import { describeWithRos1 } from '../support/ros1-components.ts';
 import { clientOf, closeScenes, type LinkClient, openLink } from '../support/rosbridge-link.ts';
 import { ROOT } from '../support/sources.ts';
-import { until } from '../support/system-programs.ts';
 
 const MAPPING = readFileSync(join(ROOT, 'examples/rosbridge/turtlebot.yaml'), 'utf8');
 const FAR_AHEAD = { x: 50, y: 0, z: 0, theta: 0 };

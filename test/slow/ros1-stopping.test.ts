@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../functions/shared/kit/json.ts';
 import { refusal } from '../support/errors.ts';
+import { until } from '../support/processes.ts';
 import { type BedOptions, Ros1Bed } from '../support/ros1.ts';
 import { describeWithRos1 } from '../support/ros1-components.ts';
 import { clientOf, closeScenes, type LinkClient, openLink } from '../support/rosbridge-link.ts';
 import { SlowProxy } from '../support/slow-proxy.ts';
 import { ROOT } from '../support/sources.ts';
-import { until } from '../support/system-programs.ts';
 
 const MAPPING = readFileSync(join(ROOT, 'examples/rosbridge/turtlebot.yaml'), 'utf8');
 /** With a field that no goal of move_base has. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { refusal } from '../support/errors.ts';
 import { HoldingProxy } from '../support/holding-proxy.ts';
-import { until } from '../support/robot-link-contract.ts';
+import { until } from '../support/processes.ts';
 import { closeScenes, scene } from '../support/rosbridge-link.ts';
 import { RosbridgeStandIn } from '../support/rosbridge-server.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../functions/shared/kit/json.ts';
 import { Joystick } from '../support/joystick.ts';
-import { until } from '../support/robot-link-contract.ts';
+import { until } from '../support/processes.ts';
 import { closeScenes, scene } from '../support/rosbridge-link.ts';
 import { RosbridgeStandIn } from '../support/rosbridge-server.ts';
 import { SlowProxy } from '../support/slow-proxy.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../functions/shared/kit/json.ts';
-import { until } from '../support/robot-link-contract.ts';
+import { until } from '../support/processes.ts';
 import { closeScenes, type Scene, scene } from '../support/rosbridge-link.ts';
 
 const mapping = (ros: 1 | 2) => `

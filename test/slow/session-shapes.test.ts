@@ -7,9 +7,9 @@ import { describeWith } from '../support/components.ts';
 import { http } from '../support/http.ts';
 import { MOSQUITTO, startMosquitto } from '../support/mosquitto.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
+import { until } from '../support/processes.ts';
 import { PythonRobot, ROBOTS } from '../support/python-robot.ts';
 import { runReadmeSession, SESSION_PRINTS } from '../support/readme-session.ts';
-import { until } from '../support/robot-link-contract.ts';
 import { ROOT } from '../support/sources.ts';
 import { temporaryFolder } from '../support/world.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { until } from '../support/robot-link-contract.ts';
+import { until } from '../support/processes.ts';
 import { startTestService } from '../support/service.ts';
 import { describeOnDisks } from '../support/small-disk.ts';
 

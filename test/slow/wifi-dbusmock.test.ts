@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { describeWith } from '../support/components.ts';
 import { DBUSMOCK, type MockedWifi, startMockedWifi } from '../support/mocked-wifi.ts';
 import type { NetworkManagerMock } from '../support/network-manager-mock.ts';
+import { until } from '../support/processes.ts';
 import { startTestService } from '../support/service.ts';
-import { until } from '../support/system-programs.ts';
 import { temporaryFolder } from '../support/world.ts';
 
 describeWith('python3-dbusmock', DBUSMOCK, 'Wi-Fi through the D-Bus calls of NetworkManager, mocked', () => {

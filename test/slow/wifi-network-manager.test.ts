@@ -22,9 +22,9 @@ import {
 } from '../../functions/system/network/adapters/network-manager/settings.ts';
 import { describeWith } from '../support/components.ts';
 import { type RealNetworkManager, startNetworkManager } from '../support/network-manager.ts';
+import { until } from '../support/processes.ts';
 import { sourcePath, startModule } from '../support/run-source.ts';
 import { startTestService } from '../support/service.ts';
-import { until } from '../support/system-programs.ts';
 import { ACCEPTED_CREDENTIALS } from '../support/wifi-credentials.ts';
 import { tried, wired } from '../support/wired-profile.ts';
 import { silentLogger, temporaryFolder } from '../support/world.ts';

@@ -91,7 +91,7 @@ export interface SseStream {
   /** The data of messages with this name; `message` for CloudEvents. */
   named(name: string): Message[];
   lastId(): string | undefined;
-  ended(): Promise<void>;
+  ended(): Promise<true>;
   close(): void;
 }
 

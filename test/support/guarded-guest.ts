@@ -3,8 +3,8 @@ import { type Guest, PATIENCE } from './guest.ts';
 import { type HttpAnswer, http } from './http.ts';
 import { InstalledGuest } from './installed-guest.ts';
 import { startMosquitto, type TestBroker } from './mosquitto.ts';
+import { until } from './processes.ts';
 import { PythonRobot, ROBOTS } from './python-robot.ts';
-import { until } from './system-programs.ts';
 
 const CLIENT = { host: 'localhost' };
 
@@ -62,6 +62,11 @@ export class GuardedGuest {
       await broker.kill();
       throw error;
     }
+  }
+
+  /** Where the service reaches a robot, from the guest as from here. */
+  brokerUrl(path: string): string {
+    return this.#broker.url('service', path);
   }
 
   /** Process id of the guard; 0 while there is none. */

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
+import { until } from './processes.ts';
 import { ROOT } from './sources.ts';
-import { type RunningProgram, startSystemProgram, until } from './system-programs.ts';
+import { type RunningProgram, startSystemProgram } from './system-programs.ts';
 import { temporaryFolder } from './world.ts';
 
 const execute = promisify(execFile);

@@ -1,11 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { CommandDeadline } from '../../functions/commands/command-deadline.ts';
 import { ServiceError } from '../../functions/shared/errors.ts';
 import { openMqttLink } from '../../functions/shared/robot-link/adapters/mqtt/open.ts';
 import type { RobotLink } from '../../functions/shared/robot-link/port.ts';
 import { startMosquitto, type TestBroker } from './mosquitto.ts';
+import { until } from './processes.ts';
 import { joinBroker } from './relay.ts';
 import { scriptedLink } from './robot.ts';
-import { until } from './robot-link-contract.ts';
 import { silentLogger, testConfig } from './world.ts';
 
 /** One command, seen from both ends. */
@@ -21,13 +22,14 @@ const EVERY_MS = 10;
 /** Between the robot's look at the clock and the run itself. */
 const JUDGING_MS = 5;
 const LIFE_MS = 800;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Sends 200 commands a second to a robot behind a real broker, while `trouble` does to the broker what it likes.
- * @returns every command once all of them have ended.
+ * Sends 200 commands a second to a robot behind a real broker, while `trouble` does to the broker what it likes; `answered` lets it
+ * wait until a command is answered that was sent after the call. @returns every command once all of them have ended.
  */
-export async function hammer(trouble: (broker: TestBroker) => Promise<void>): Promise<Shot[]> {
+export async function hammer(
+  trouble: (broker: TestBroker, answered: () => Promise<unknown>) => Promise<void>,
+): Promise<Shot[]> {
   const broker = await startMosquitto();
   const shots: Shot[] = [];
   const body = scriptedLink(({ value }) => {
@@ -40,7 +42,11 @@ export async function hammer(trouble: (broker: TestBroker) => Promise<void>): Pr
   await until(() => link.connected());
   const running: Promise<void>[] = [];
   const troubled = { over: false };
-  const working = trouble(broker).finally(() => {
+  const answered = () => {
+    const from = shots.length;
+    return until('a command is answered', () => shots.slice(from).some(({ outcome }) => outcome === 'ok'));
+  };
+  const working = trouble(broker, answered).finally(() => {
     troubled.over = true;
   });
   const started = Date.now();
@@ -51,8 +57,10 @@ export async function hammer(trouble: (broker: TestBroker) => Promise<void>): Pr
   }
   await working;
   await Promise.all(running);
-  await until(() => link.connected());
-  await shoot(link, shots);
+  await until('the last command is answered', async () => {
+    await shoot(link, shots);
+    return shots.at(-1)?.outcome === 'ok';
+  });
   // What would be delivered late has had its time to arrive.
   await pause(LIFE_MS);
   await link.close();

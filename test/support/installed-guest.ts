@@ -17,6 +17,15 @@ const SLOW_MACHINE = '[Service]\nTimeoutStartSec=300\nTimeoutStopSec=120\n';
 /** The service, and what stops the robot without it. */
 export type Unit = 'robot-rest' | 'robot-rest-guard';
 
+/** Builds the service where there is no present build, and makes a guest what a robot is before it is installed. */
+export async function prepareMachine(guest: Guest): Promise<void> {
+  await runToEnd(['api-key', 'list'], freshEnvironment());
+  await guest.copy(dirname(process.execPath), [basename(process.execPath)], '/usr/bin');
+  for (const unit of ['robot-rest', 'robot-rest-guard']) {
+    await guest.put(`/etc/systemd/system/${unit}.service.d/slow-machine.conf`, SLOW_MACHINE);
+  }
+}
+
 /** A guest on which the script has installed the present build. */
 export class InstalledGuest {
   readonly guest: Guest;
@@ -42,15 +51,11 @@ export class InstalledGuest {
 
   /** Boots a guest and installs the service on it. @param prepare what is done before; gives the settings. */
   static async boot(prepare: (guest: Guest) => Promise<string> = async () => SETTINGS): Promise<InstalledGuest> {
-    await runToEnd(['api-key', 'list'], freshEnvironment()); // builds when there is no present build
     const guest = await bootGuest();
     try {
-      await guest.copy(dirname(process.execPath), [basename(process.execPath)], '/usr/bin');
+      await prepareMachine(guest);
       await guest.copy(join(ROOT, 'dist/current'), ['.'], '/root/build');
       await guest.put(SETTINGS_PATH, await prepare(guest));
-      for (const unit of ['robot-rest', 'robot-rest-guard']) {
-        await guest.put(`/etc/systemd/system/${unit}.service.d/slow-machine.conf`, SLOW_MACHINE);
-      }
       const installed = await guest.run(INSTALL);
       const network = await guest.reach('127.0.0.1:8000');
       const socket = await guest.reach('/tmp/rest_api.sock');
@@ -81,6 +86,21 @@ export class InstalledGuest {
   asAdmin(path: string, call: { method?: string; body?: object } = {}): Promise<HttpAnswer> {
     const headers = { host: 'localhost', authorization: `Bearer ${this.token}` };
     return http(this.network, path, { ...call, headers });
+  }
+
+  /** A process is the service's own user's, without a privilege and without a way to one. */
+  async expectUnprivileged(pid: string | undefined): Promise<void> {
+    expect(await this.guest.run(`ps -o user:32=,group:32= -p ${pid} | xargs`)).toBe('robot-rest robot-rest\n');
+    const rights = await this.guest.run(
+      `grep -E '^(CapPrm|CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/${pid}/status | tr -d '\t'`,
+    );
+    expect(rights.trim().split('\n')).toEqual([
+      'CapPrm:0000000000000000',
+      'CapEff:0000000000000000',
+      'CapBnd:0000000000000000',
+      'NoNewPrivs:1',
+      'Seccomp:2',
+    ]);
   }
 
   /** Neither systemd nor the memory limit has ended the service. */

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from '@jest/globals';
 import type { TestBroker } from './mosquitto.ts';
+import { broker, robots } from './python-example.ts';
+import { PythonRobot, type RobotProgram } from './python-robot.ts';
 import { ROOT } from './sources.ts';
 import { temporaryFolder } from './world.ts';
 
@@ -45,4 +48,25 @@ export function passwordFile(broker: TestBroker): string {
   const path = join(temporaryFolder(), 'robot.password');
   writeFileSync(path, `${broker.password('robot-1')}\n`, { mode: 0o600 });
   return path;
+}
+
+/** Checks a robot that is sound: again where this machine has stalled, which ends what the robot was doing. */
+export async function expectSound(
+  broker: TestBroker,
+  options: readonly string[],
+  open: readonly string[],
+): Promise<void> {
+  for (let times = 1; ; times += 1) {
+    const { code, stdout } = await linkCheck(broker, options);
+    if (code === 1 && times < 3) continue;
+    expect([faultyIn(stdout), uncheckedIn(stdout), code]).toEqual([[], open, 0]);
+    return;
+  }
+}
+
+/** Starts a robot that connects to this port in place of its broker. */
+export async function connectThrough(program: RobotProgram, port: number, environment: Record<string, string> = {}) {
+  const args = ['127.0.0.1', String(port), 'robot-1'];
+  const password = { ROBOT_MQTT_PASSWORD: broker.password('robot-1') };
+  robots.push(new PythonRobot(program, args, { ...password, ...environment }));
 }

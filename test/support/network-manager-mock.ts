@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SystemBus, typed } from '../../functions/shared/kit/system-bus.ts';
+import { until } from './processes.ts';
 import { ROOT } from './sources.ts';
-import { startPrivateBus, startSystemProgram, until } from './system-programs.ts';
+import { startPrivateBus, startSystemProgram } from './system-programs.ts';
 
 const NM = 'org.freedesktop.NetworkManager';
 const ROOT_PATH = '/org/freedesktop/NetworkManager';

@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Manager } from '../../functions/system/network/adapters/network-manager/manager.ts';
 import { NM, ROOT as ROOT_PATH } from '../../functions/system/network/adapters/network-manager/names.ts';
-import { privateBusFiles, startSystemProgram, until } from './system-programs.ts';
+import { until } from './processes.ts';
+import { privateBusFiles, startSystemProgram } from './system-programs.ts';
 
 /**
  * The real NetworkManager daemon in network and mount namespaces of its own, with its own bus and folders and one wired

@@ -27,17 +27,27 @@ export class Processes {
   }
 }
 
-/** Waits until a condition holds. @throws after `limit` ms, naming it; by itself the limit only ends what hangs. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, limit = 40_000): Promise<void> {
-  const end = Date.now() + limit;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`waited ${limit} ms in vain until ${what}`);
-    await sleep(20);
+type Look<T> = () => T | undefined | false | Promise<T | undefined | false>;
+
+/**
+ * Waits until `look` gives something other than undefined or false, and gives that. `what` may be left out where the code
+ * of `look` says it. @throws after `limitMs`, naming it; by itself the limit only ends what hangs.
+ */
+export async function until<T>(look: Look<T>): Promise<T>;
+export async function until<T>(what: string, look: Look<T>, limitMs?: number): Promise<T>;
+export async function until<T>(what: string | Look<T>, given?: Look<T>, limitMs = 40_000): Promise<T> {
+  const look = typeof what === 'string' ? given : what;
+  const end = Date.now() + limitMs;
+  for (;;) {
+    const found = await look?.();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > end) throw new Error(`waited ${limitMs} ms in vain until ${what}`);
+    await sleep(10);
   }
 }
 
 /** Waits for a file, a daemon's socket for instance. */
-export const untilExists = (path: string): Promise<void> => until(`${path} exists`, () => existsSync(path));
+export const untilExists = (path: string): Promise<true> => until(`${path} exists`, () => existsSync(path));
 
 /** Ids of the processes whose command line holds a text. */
 export function processesWith(text: string): number[] {

@@ -151,8 +151,3 @@ export function robotLinkContract(name: string, open: () => Promise<LinkUnderTes
     });
   });
 }
-
-/** Looks until it is so. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
-}

@@ -5,9 +5,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../functions/shared/kit/json.ts';
 import { freePort } from './free-port.ts';
+import { until } from './processes.ts';
 import { compiledMoveBase, ROSMASTER } from './ros1-components.ts';
 import { ROOT } from './sources.ts';
-import { type RunningProgram, startSystemProgram, until } from './system-programs.ts';
+import { type RunningProgram, startSystemProgram } from './system-programs.ts';
 import { temporaryFolder } from './world.ts';
 
 const PYTHON = '/usr/bin/python3';

@@ -1,6 +1,6 @@
 import { PATIENCE } from './guest.ts';
 import { InstalledGuest, SETTINGS } from './installed-guest.ts';
-import { until } from './system-programs.ts';
+import { until } from './processes.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 type Answer = any;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from './processes.ts';
 import { temporaryFolder } from './world.ts';
 
 const running = new Set<ChildProcess>();
@@ -45,21 +45,6 @@ export function startSystemProgram(
       await ended;
     },
   };
-}
-
-/** Waits until `look` gives something other than undefined or false. */
-export async function until<T>(
-  what: string,
-  look: () => T | undefined | false | Promise<T | undefined | false>,
-  limitMs = 40_000,
-): Promise<T> {
-  const end = Date.now() + limitMs;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (Date.now() > end) throw new Error(`waited in vain for ${what}`);
-    await sleep(20);
-  }
 }
 
 export interface PrivateBus {

@@ -12,17 +12,13 @@ export class JogOutput {
   readonly #robot: () => Jog | undefined;
   readonly #logger: Logger;
   #sent = 0;
+  /** Whether the last velocity was not zero. */
   #moving = false;
   #zeros: NodeJS.Timeout[] = [];
 
   constructor(robot: () => Jog | undefined, logger: Logger) {
     this.#robot = robot;
     this.#logger = logger;
-  }
-
-  /** Whether the last velocity was not zero. */
-  get moving(): boolean {
-    return this.#moving;
   }
 
   /** Sends a velocity. @throws ServiceError what {@link Jog.send} throws. */

@@ -39,10 +39,6 @@ export class History {
     this.#limits = limits;
   }
 
-  get size(): number {
-    return this.#count;
-  }
-
   add(event: HubEvent): void {
     const track = this.#tracks.get(event.channel) ?? { kept: new Fifo<Kept>(), lostUpTo: 0 };
     this.#tracks.set(event.channel, track);

@@ -91,10 +91,6 @@ export class RunEntry {
     return this.#record.sandbox;
   }
 
-  get createdAt(): string {
-    return this.#record.created_at;
-  }
-
   get startedBy(): RunRecord['started_by'] {
     return this.#record.started_by;
   }

@@ -16,11 +16,6 @@ export class Slots {
     return slot;
   }
 
-  /** @throws ServiceError `busy`. */
-  assertFree(): void {
-    if (!this.#holders.includes(undefined)) throw this.#taken();
-  }
-
   release(slot: number): void {
     this.#holders[slot] = undefined;
   }

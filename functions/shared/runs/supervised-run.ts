@@ -142,7 +142,7 @@ export class SupervisedRun {
     const outcome = this.#outcome;
     run.log.end();
     if (outcome && 'result' in outcome) run.finish('succeeded', { result: outcome.result });
-    else if (ended?.asked && !this.#ending) run.finish('stopped');
+    else if (ended?.asked && this.#ending !== 'timeout') run.finish('stopped');
     else if (outcome) run.finish('failed', { error: this.#failure(outcome.code, outcome.message) });
     else if (this.#ending === 'timeout') {
       const message = `It took longer than ${timeoutMs / 1000} s and was ended.`;

@@ -12,7 +12,7 @@ export const handler = endpoint({
   summary: 'Delete a mesh or texture of the robot',
   audit: 'description.delete',
   uses: { descriptionFiles },
-  errors: ['not_found', 'conflict', 'component_unavailable'],
+  errors: ['not_found', 'conflict', 'busy', 'component_unavailable'],
 }).handler(({ valid: { path }, record }, { descriptionFiles }) => {
   record('description.delete', { path: path.filepath });
   return removeFile(descriptionFiles, path.filepath);

@@ -12,7 +12,7 @@ export const handler = endpoint({
   summary: 'Delete a URDF of the robot',
   audit: 'description.delete',
   uses: { descriptionFiles },
-  errors: ['not_found', 'conflict', 'component_unavailable'],
+  errors: ['not_found', 'conflict', 'busy', 'component_unavailable'],
 }).handler(({ valid: { path }, record }, { descriptionFiles }) => {
   record('description.delete', { path: path.filename });
   return removeUrdf(descriptionFiles, path.filename);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const instant = (description: string) =>
   z.iso
-    .datetime({ offset: true, error: 'Must be a time as in RFC 3339: 2026-05-04T10:20:30Z.' })
+    .datetime({ offset: true, error: 'Must be a time as in RFC 3339: 2026-05-04T10:20:30Z.', abort: true })
     .refine((text) => Date.parse(text) >= 0, 'Must not be before 1970.')
     .optional()
     .describe(description);

@@ -7,8 +7,10 @@ import { type LogOf, mergedLines, messageOf } from './merged-logs.ts';
 import type { IncidentSources, LogWindow } from './port.ts';
 
 const HOUR_MS = 3_600_000;
-/** The logs come in files of about this size, in characters: an archive says how long a file is before it begins. */
-const FILE_CHARS = 4 * 1024 * 1024;
+/** The logs come in files of about this size, in bytes: an archive says how long a file is before it begins. */
+const FILE_BYTES = 4 * 1024 * 1024;
+/** Lines are held as bytes, in pieces of about this many characters: long texts stay in memory until a full collection. */
+const PIECE_CHARS = 32 * 1024;
 /** Units of one computer that are read at the same time: OpenSSH allows ten channels. */
 const UNITS_AT_ONCE = 8;
 
@@ -64,9 +66,9 @@ export async function* incidentMembers(
   const groups = inGroups(wanted);
   let files = 0;
   for (const group of groups) {
-    for await (const text of inFiles(mergedLines(sources, group, window, note, signal))) {
+    for await (const file of inFiles(mergedLines(sources, group, window, note, signal))) {
       files += 1;
-      yield textMember(`logs/${String(files).padStart(4, '0')}.log`, text, now);
+      yield { path: `logs/${String(files).padStart(4, '0')}.log`, modifiedAt: now, ...file };
     }
   }
   const summary = {
@@ -113,15 +115,26 @@ function inGroups(logs: readonly LogOf[]): LogOf[][] {
   return groups;
 }
 
-async function* inFiles(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  let text: string[] = [];
-  let length = 0;
-  for await (const line of lines) {
-    text.push(line);
-    length += line.length;
-    if (length < FILE_CHARS) continue;
-    yield text.join('');
-    [text, length] = [[], 0];
+async function* inFiles(lines: AsyncIterable<string>): AsyncGenerator<Pick<ArchiveMember, 'size' | 'body'>> {
+  let body: Buffer[] = [];
+  let size = 0;
+  for await (const piece of inPieces(lines)) {
+    body.push(piece);
+    size += piece.length;
+    if (size < FILE_BYTES) continue;
+    yield { size, body };
+    [body, size] = [[], 0];
   }
-  if (text.length > 0) yield text.join('');
+  if (size > 0) yield { size, body };
+}
+
+async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  let text = '';
+  for await (const line of lines) {
+    text += line;
+    if (text.length < PIECE_CHARS) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  if (text !== '') yield Buffer.from(text);
 }

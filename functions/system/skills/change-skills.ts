@@ -42,22 +42,23 @@ export async function uploadSkill(name: UploadName, bytes: Buffer, parts: SkillP
   const fileName = fileNameOf(name.stem, enabled);
   const verdict = await examine(bytes, python, signal);
   assertValidPython(verdict, fileName);
-  const staged = await files.stage(bytes);
-  try {
-    const replaced = await files.runExclusive(async () => {
+  // Staged inside: a restore takes what is staged away with the folder.
+  return files.change(async () => {
+    const staged = await files.stage(bytes);
+    try {
       const forms = await formsOf(files, name.stem);
       assertRegular(forms.enabled, forms.disabled);
       if (name.madeUp && locate(forms)) throw nameNeeded(name.stem);
       await staged.placeAs(fileName);
       if (enabled ? forms.disabled : forms.enabled) await files.remove(fileNameOf(name.stem, !enabled));
       await files.syncFolder();
-      return locate(forms) !== undefined;
-    });
-    const message = `The skill ${fileNameOf(name.stem, true)} was ${replaced ? 'replaced' : 'uploaded'}.${name.madeUp ? NO_SUFFIX : ''}`;
-    return { message, skill: describe(name.stem, enabled, staged, verdict), replaced };
-  } finally {
-    await staged.discard();
-  }
+      const replaced = locate(forms) !== undefined;
+      const message = `The skill ${fileNameOf(name.stem, true)} was ${replaced ? 'replaced' : 'uploaded'}.${name.madeUp ? NO_SUFFIX : ''}`;
+      return { message, skill: describe(name.stem, enabled, staged, verdict), replaced };
+    } finally {
+      await staged.discard();
+    }
+  });
 }
 
 /**
@@ -120,7 +121,7 @@ async function change(
   done: string,
   work: (located: Located) => Promise<Located>,
 ): Promise<Changed> {
-  const { after, file } = await files.runExclusive(async () => {
+  const { after, file } = await files.change(async () => {
     const before = await findSkill(files, stem);
     const file = await files.read(before.fileName);
     if (!file) throw changedConcurrently(before.fileName);

@@ -14,7 +14,7 @@ export const handler = endpoint({
   output: SkillChanged,
   audit: 'skill.enable',
   uses: { files: skillFiles, python: pythonParser },
-  errors: ['skill_not_found', 'conflict', 'already_exists', 'component_unavailable'],
+  errors: ['skill_not_found', 'conflict', 'busy', 'already_exists', 'component_unavailable'],
 }).handler(({ valid: { body }, signal, record }, { files, python }) => {
   record('skill.enable', { skill: body.command.stem, enabled: body.value });
   return enableSkill(body.command, body.value, { files, python, signal });

@@ -12,7 +12,7 @@ export const handler = endpoint({
   output: SkillChanged,
   audit: 'skill.remove',
   uses: { files: skillFiles, python: pythonParser },
-  errors: ['skill_not_found', 'conflict', 'component_unavailable'],
+  errors: ['skill_not_found', 'conflict', 'busy', 'component_unavailable'],
 }).handler(({ valid, signal, record }, { files, python }) => {
   record('skill.remove', { skill: valid.body.skill_name.stem });
   return removeSkill(valid.body.skill_name, { files, python, signal });

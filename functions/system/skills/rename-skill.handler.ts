@@ -13,7 +13,7 @@ export const handler = endpoint({
   output: SkillChanged,
   audit: 'skill.rename',
   uses: { files: skillFiles, python: pythonParser },
-  errors: ['skill_not_found', 'already_exists', 'conflict', 'component_unavailable'],
+  errors: ['skill_not_found', 'already_exists', 'conflict', 'busy', 'component_unavailable'],
 }).handler(({ valid: { body }, signal, record }, { files, python }) => {
   record('skill.rename', { skill: body.old_name.stem, new_name: body.new_name.stem });
   return renameSkill(body.old_name, body.new_name, { files, python, signal });

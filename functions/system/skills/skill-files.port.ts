@@ -33,6 +33,11 @@ export interface StagedFile extends SkillFile {
  * @throws ServiceError `component_unavailable` (no permission, or not a folder), `storage_full`.
  */
 export interface SkillFiles {
+  /**
+   * Runs `work` that changes the folder exclusively, and not while a restore replaces all of the folder.
+   * Error: busy, when that takes long.
+   */
+  change<T>(work: () => Promise<T>): Promise<T>;
   /** Runs `work` exclusively: one change or listing at a time within this process. */
   runExclusive<T>(work: () => Promise<T>): Promise<T>;
   /** All entries, sorted by name, without hidden ones and Python's cache folder. */

@@ -22,6 +22,7 @@ export const handler = endpoint({
     'malformed_multipart',
     'invalid_python',
     'conflict',
+    'busy',
     'already_exists',
     'storage_full',
     'component_unavailable',

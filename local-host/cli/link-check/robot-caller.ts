@@ -32,8 +32,6 @@ export class RobotCaller {
   readonly answered: string[] = [];
   readonly movement = new Movement();
   presence: Presence | undefined;
-  /** The presence message as it came. */
-  presencePayload: Buffer | undefined;
   presenceExpiry: number | undefined;
   #fence = 0;
   #seq = Date.now();
@@ -135,7 +133,6 @@ export class RobotCaller {
 
   #takePresence({ payload, expirySeconds }: Message): void {
     this.presence = readPresence(payload);
-    this.presencePayload = payload;
     this.presenceExpiry = expirySeconds;
     const message = this.presence?.message;
     if (message?.online) this.#fence = Math.max(this.#fence, message.fence ?? 0);

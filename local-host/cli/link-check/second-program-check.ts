@@ -34,6 +34,12 @@ async function givesWay(bench: Bench, second: SecondProgram): Promise<boolean> {
     if (!(await second.takeOver()))
       throw new Broken('The broker does not let a program with the password of the robot connect.');
     if (!(await bench.until(() => !second.isUp, BACK_MS))) return true;
+    // A robot that is disconnected again before it could read who was there in its place has not seen this one.
+    if (!(await bench.until(() => isBack(bench, second), BACK_MS))) return true;
   }
   return false;
+}
+
+function isBack({ caller }: Bench, second: SecondProgram): boolean {
+  return caller.session !== undefined && caller.session !== second.session;
 }

@@ -23,6 +23,11 @@ export class SecondProgram {
     return this.#isUp;
   }
 
+  /** The session that it last announced. */
+  get session(): string {
+    return this.#session;
+  }
+
   /** Connects, which disconnects the robot, and says that it is online. False where the broker refuses it. */
   async takeOver(): Promise<boolean> {
     await this.#broker?.close();

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { http } from '../../support/http.ts';
 import { freshEnvironment } from '../../support/process.ts';
+import { until } from '../../support/processes.ts';
 import { describeOnDisks } from '../../support/small-disk.ts';
 import { ROOT } from '../../support/sources.ts';
-import { until } from '../../support/system-programs.ts';
 
 const START = join(ROOT, 'scripts', 'start.mjs');
 

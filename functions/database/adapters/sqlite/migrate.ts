@@ -11,13 +11,11 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 /** The database was written by a newer release. */
 export class NewerSchema extends Error {
   override readonly name = 'NewerSchema';
-  readonly version: number;
 
   constructor(version: number) {
     super(
       `it has schema version ${version}, this release knows up to ${SCHEMA_VERSION}: install the release that wrote it, or a newer one`,
     );
-    this.version = version;
   }
 }
 

@@ -1,12 +1,21 @@
-import type { Stats } from 'node:fs';
-import { chmod, lchown, lstat, mkdir, open, readdir, readlink, stat, symlink } from 'node:fs/promises';
+import { mkdirSync, renameSync, type Stats } from 'node:fs';
+import { chmod, lchown, lstat, mkdir, readdir, readlink, rename, rmdir, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../../shared/kit/error-code.ts';
+import { unfinishedName } from '../../../shared/kit/files/leftovers.ts';
+import { syncPathAsync } from '../../../shared/kit/files/replace-file-async.ts';
+import { newPrefix } from './staging.ts';
 
 const SETGID = 0o2000;
 const READABLE_BY_GROUP = 0o640;
 const READABLE = 0o644;
-const PERMISSIONS = 0o7777;
+const PERMISSIONS = 0o777;
+
+/** The folder whose successor is dressed. */
+interface Model {
+  readonly path: string;
+  readonly stats: Stats;
+}
 
 /**
  * Gives a staged part the modes and the group of the present one, whose readers go on reading, and the links that are in
@@ -16,25 +25,43 @@ export async function dressLike(present: string, staged: string): Promise<void> 
   const like = await stat(present).catch(absent);
   if (!(await stat(staged)).isDirectory()) {
     if (like?.isFile()) await give(staged, like.gid, like.mode & PERMISSIONS);
-    await sync(staged);
+    await syncPathAsync(staged);
     return;
   }
-  await dressFolder(staged, like?.isDirectory() ? like : undefined);
+  await dressFolder(staged, like?.isDirectory() ? { path: present, stats: like } : undefined);
   if (like?.isDirectory()) await takeLinks(present, staged);
 }
 
-async function dressFolder(folder: string, like: Stats | undefined): Promise<void> {
+async function dressFolder(folder: string, model: Model | undefined): Promise<void> {
+  const { gid = 0, mode = 0 } = model?.stats ?? {};
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      await dressFolder(path, like);
+      await dressFolder(path, model);
       continue;
     }
-    if (like) await give(path, like.gid, like.mode & SETGID ? READABLE_BY_GROUP : READABLE);
-    await sync(path);
+    if (model) await give(path, gid, mode & SETGID ? READABLE_BY_GROUP : READABLE);
+    await syncPathAsync(path);
   }
-  if (like) await give(folder, like.gid, like.mode & PERMISSIONS);
-  await sync(folder);
+  if (model && mode & SETGID) await makeAgain(folder, model);
+  else if (model) await give(folder, gid, mode & PERMISSIONS);
+  await syncPathAsync(folder);
+}
+
+/** The installed service may not set the setgid bit (RestrictSUIDSGID); folders inherit it, and the group, where they are made. */
+async function makeAgain(folder: string, { path, stats }: Model): Promise<void> {
+  const name = unfinishedName(newPrefix(path));
+  const [within, again] = [join(path, name), join(dirname(folder), name)];
+  const umask = process.umask(0);
+  try {
+    mkdirSync(within, { mode: stats.mode & PERMISSIONS });
+  } finally {
+    process.umask(umask);
+  }
+  renameSync(within, again);
+  for (const entry of await readdir(folder)) await rename(join(folder, entry), join(again, entry));
+  await rmdir(folder);
+  await rename(again, folder);
 }
 
 async function give(path: string, gid: number, mode: number): Promise<void> {
@@ -42,7 +69,7 @@ async function give(path: string, gid: number, mode: number): Promise<void> {
   await lchown(path, uid, gid).catch((error: unknown) => {
     if (codeOf(error) !== 'EPERM') throw error; // not a member of that group
   });
-  await chmod(path, mode); // after the owner, which takes the setgid bit away
+  await chmod(path, mode);
 }
 
 /** Where the archive has nothing of that name. */
@@ -58,15 +85,6 @@ async function takeLinks(present: string, staged: string): Promise<void> {
         if (codeOf(error) !== 'EEXIST') throw error;
       });
     }
-  }
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

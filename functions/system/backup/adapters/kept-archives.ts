@@ -8,7 +8,8 @@ import { codeOf } from '../../../shared/kit/error-code.ts';
 import { ArrivingBytes } from '../../../shared/kit/files/arriving-bytes.ts';
 import { DiskReserve } from '../../../shared/kit/files/disk-reserve.ts';
 import { sweep, unfinishedName } from '../../../shared/kit/files/leftovers.ts';
-import { makePrivateFolder, syncPath } from '../../../shared/kit/files/replace-file.ts';
+import { makePrivateFolder } from '../../../shared/kit/files/replace-file.ts';
+import { syncPathAsync } from '../../../shared/kit/files/replace-file-async.ts';
 import { whileThereIsRoom } from '../../../shared/kit/files/while-there-is-room.ts';
 import type { KeptArchive } from '../backup.schema.ts';
 
@@ -57,14 +58,13 @@ export class KeptArchives {
   async keep(archive: Readable, now: number): Promise<string> {
     const unfinished = this.unfinished('.tmp');
     try {
-      const file = createWriteStream(unfinished, { flags: 'wx', mode: 0o600 });
+      const file = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true });
       await pipeline(archive, whileThereIsRoom(new ArrivingBytes(this.#reserve, this.folder)), file);
-      syncPath(unfinished);
       const number = (this.#found()[0]?.number ?? 0) + 1;
       const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
       const name = `robot-${String(number).padStart(6, '0')}-${stamp}.tar.gz`;
       renameSync(unfinished, join(this.folder, name));
-      syncPath(this.folder);
+      await syncPathAsync(this.folder);
       return name;
     } catch (error) {
       archive.destroy();

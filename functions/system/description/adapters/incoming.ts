@@ -6,7 +6,8 @@ import { codeOf } from '../../../shared/kit/error-code.ts';
 import { ArrivingBytes } from '../../../shared/kit/files/arriving-bytes.ts';
 import type { DiskReserve } from '../../../shared/kit/files/disk-reserve.ts';
 import { STAGED, unfinishedName } from '../../../shared/kit/files/leftovers.ts';
-import { makePrivateFolder, syncFolder } from '../../../shared/kit/files/replace-file.ts';
+import { makePrivateFolder } from '../../../shared/kit/files/replace-file.ts';
+import { syncPathAsync } from '../../../shared/kit/files/replace-file-async.ts';
 import { Semaphore } from '../../../shared/kit/semaphore.ts';
 import type { WriteGate } from '../../../shared/kit/write-gate.ts';
 import type { IncomingFile } from '../port.ts';
@@ -78,9 +79,10 @@ export class DescriptionChanges {
 async function placeAt(folder: string, path: string, staged: string): Promise<boolean> {
   const before = await assertReplaceable(folder, path);
   const target = join(folder, path);
+  if (!(await lstat(staged).catch(absent))) throw folderReplaced();
   await mkdir(dirname(target), { recursive: true });
   await rename(staged, target);
-  syncFolder(target);
+  await syncPathAsync(dirname(target));
   return before !== undefined;
 }
 
@@ -89,7 +91,7 @@ async function removeAt(folder: string, path: string): Promise<number | undefine
   if (!before) return undefined;
   const target = join(folder, path);
   await unlink(target);
-  syncFolder(target);
+  await syncPathAsync(dirname(target));
   for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
     const removed = await rmdir(join(folder, parent)).then(
       () => true,
@@ -118,6 +120,14 @@ async function assertReplaceable(folder: string, path: string): Promise<Stats | 
     });
   }
   return undefined;
+}
+
+/** What arrived went away with the folder that it arrived in. */
+function folderReplaced(): ServiceError {
+  return new ServiceError('busy', {
+    detail: 'The description was replaced while the file arrived, by a restore for instance. Send it again.',
+    headers: { 'retry-after': '0' },
+  });
 }
 
 function absent(error: unknown): undefined {

@@ -1,21 +1,23 @@
 import { realpath, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { ServiceError, unavailable } from '../../../shared/errors.ts';
 import { codeOf } from '../../../shared/kit/error-code.ts';
 import type { DiskReserve } from '../../../shared/kit/files/disk-reserve.ts';
 import { sweepBeside } from '../../../shared/kit/files/replace-file.ts';
+import { syncPathAsync, writeBesideAsync } from '../../../shared/kit/files/replace-file-async.ts';
 import { FileFault } from '../../../shared/kit/files/watched-file.ts';
 import { withLock } from '../../../shared/kit/files/with-lock.ts';
+import { Semaphore } from '../../../shared/kit/semaphore.ts';
 import { WriteGate } from '../../../shared/kit/write-gate.ts';
 import type { FileChange, LlmConfigFile } from '../port.ts';
 import { type Content, readContent } from './content.ts';
-import { syncFolder, writeTemporary } from './temporary.ts';
 
 /** One file, always replaced as a whole and never written in place. */
 export class ConfigFile implements LlmConfigFile {
   readonly #path: string;
   readonly #reserve: DiskReserve;
   readonly #gate: WriteGate;
-  #lastUpdate: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Semaphore(1);
 
   constructor(path: string, reserve: DiskReserve, gate = new WriteGate()) {
     this.#path = path;
@@ -28,11 +30,7 @@ export class ConfigFile implements LlmConfigFile {
   }
 
   update<T>(change: (current: Buffer) => FileChange<T>): Promise<T> {
-    return this.#gate.run(() => {
-      const update = this.#lastUpdate.then(() => this.#update(change));
-      this.#lastUpdate = update.catch(() => undefined);
-      return update;
-    });
+    return this.#gate.run(() => this.#turns.run(() => this.#update(change)));
   }
 
   async #update<T>(change: (current: Buffer) => FileChange<T>): Promise<T> {
@@ -64,14 +62,14 @@ async function replace(path: string, current: Content, bytes: Buffer): Promise<v
   const created: string[] = [];
   for (const target of [path, backup]) sweepBeside(target);
   try {
-    created.push(await writeTemporary(path, { ...current, bytes }));
-    created.push(await writeTemporary(backup, current));
+    created.push(await writeBesideAsync(path, bytes, current));
+    created.push(await writeBesideAsync(backup, current.bytes, current));
     // Editors do not take the lock; a concurrent save must not be lost.
     if (!(await readContent(path)).bytes.equals(current.bytes)) throw editedConcurrently();
     const [temporary = '', previous = ''] = created;
     await rename(previous, backup);
     await rename(temporary, path);
-    await syncFolder(path);
+    await syncPathAsync(dirname(path));
   } finally {
     await Promise.all(created.map((file) => rm(file, { force: true })));
   }

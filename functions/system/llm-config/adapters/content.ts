@@ -2,14 +2,12 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { ServiceError, unavailable } from '../../../shared/errors.ts';
 import { codeOf } from '../../../shared/kit/error-code.ts';
+import type { FileRights } from '../../../shared/kit/files/replace-file-async.ts';
 import { MAX_LLM_CONFIG_BYTES } from '../port.ts';
 
-export interface Content {
+/** What is in the file, and the rights that its replacement is to have. */
+export interface Content extends FileRights {
   readonly bytes: Buffer;
-  /** Permission bits, for the file's replacement. */
-  readonly mode: number;
-  readonly uid: number;
-  readonly gid: number;
 }
 
 /** Reads the whole file. @throws ServiceError `component_unavailable` when there is none, `config_unreadable`. */

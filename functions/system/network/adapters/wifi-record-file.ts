@@ -1,9 +1,10 @@
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { ServiceError } from '../../../shared/errors.ts';
 import { codeOf } from '../../../shared/kit/error-code.ts';
 import { makePrivateFolder } from '../../../shared/kit/files/replace-file.ts';
+import { replaceFileAsync } from '../../../shared/kit/files/replace-file-async.ts';
 import type { Logger } from '../../../shared/observability/logger.ts';
 import { LastConfigure } from '../wifi-list.schema.ts';
 import type { WifiRecord } from '../wifi-record.ts';
@@ -38,9 +39,12 @@ export function fileRecord(path: string, clock: () => number, logger: Logger): W
   async function remember(record: LastConfigure): Promise<void> {
     if (closed) return;
     latest = Promise.resolve(record);
-    await write(path, JSON.stringify(record)).catch((error: unknown) => {
+    try {
+      makePrivateFolder(dirname(path));
+      await replaceFileAsync(path, JSON.stringify(record));
+    } catch (error) {
       logger.warn({ err: error }, 'could not write the record of the Wi-Fi configuration');
-    });
+    }
   }
 
   return {
@@ -66,22 +70,4 @@ export function fileRecord(path: string, clock: () => number, logger: Logger): W
       closed = true;
     },
   };
-}
-
-async function write(path: string, text: string): Promise<void> {
-  makePrivateFolder(dirname(path));
-  const temporary = `${path}.new`;
-  const file = await open(temporary, 'w', 0o600);
-  try {
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
 }

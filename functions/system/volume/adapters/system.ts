@@ -2,6 +2,7 @@ import type { Config } from '../../../shared/config.ts';
 import { unavailable } from '../../../shared/errors.ts';
 import { run } from '../../../shared/kit/child-process/run.ts';
 import { CommandFailure } from '../../../shared/kit/child-process/running.ts';
+import { Semaphore } from '../../../shared/kit/semaphore.ts';
 import type { Audio, Volume } from '../port.ts';
 import { amixer } from './amixer.ts';
 import { type Mixer, MixerAbsent, type RunMixer } from './mixer.ts';
@@ -19,19 +20,13 @@ const PROGRAM_TIMEOUT_MS = 5_000;
  */
 export function systemAudio(config: Config): Audio {
   const environment = audioEnvironment(config);
-  let last: Promise<unknown> = Promise.resolve();
-
-  function runExclusive(work: () => Promise<Volume>): Promise<Volume> {
-    const result = last.then(work);
-    last = result.catch(() => {});
-    return result;
-  }
+  const turns = new Semaphore(1);
 
   return {
     kind: 'system',
     read: (signal) => withMixer(runner(environment, signal), (mixer, run) => mixer.read(run)),
     set: ({ percent, muted }, signal) =>
-      runExclusive(() =>
+      turns.run(() =>
         withMixer(runner(environment, signal), async (mixer, run) => {
           if (muted === true) await mixer.mute(run, true);
           if (percent !== undefined) await mixer.set(run, percent);

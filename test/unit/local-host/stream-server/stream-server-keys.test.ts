@@ -7,7 +7,7 @@ import { openMediaMtx } from '../../../../local-host/stream-server/media-mtx.ts'
 import type { StreamServer } from '../../../../local-host/stream-server/port.ts';
 import { syncStreamServerKeys } from '../../../../local-host/stream-server/stream-server-keys.ts';
 import { FakeSigningKeys } from '../../../support/auth.ts';
-import { until } from '../../../support/robot-link-contract.ts';
+import { until } from '../../../support/processes.ts';
 import { startTestService } from '../../../support/service.ts';
 import { loggerInto, silentLogger } from '../../../support/world.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { KeptNumbers } from '../../../../functions/shared/control/adapters/kept-numbers.ts';
-import { until } from '../../../support/robot-link-contract.ts';
+import { until } from '../../../support/processes.ts';
 import { describeOnDisks } from '../../../support/small-disk.ts';
 import { silentLogger, temporaryFolder } from '../../../support/world.ts';
 

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../../functions/shared/kit/json.ts';
 import { DOCUMENTED_RESULTS } from '../../../../functions/shared/robot-link/documented-results.ts';
-import { type LinkUnderTest, robotLinkContract, until } from '../../../support/robot-link-contract.ts';
+import { until } from '../../../support/processes.ts';
+import { type LinkUnderTest, robotLinkContract } from '../../../support/robot-link-contract.ts';
 import { closeScenes, scene } from '../../../support/rosbridge-link.ts';
 import { RosbridgeStandIn } from '../../../support/rosbridge-server.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../functions/shared/kit/json.ts';
-import { until } from '../../../support/robot-link-contract.ts';
+import { until } from '../../../support/processes.ts';
 import { scene } from '../../../support/rosbridge-link.ts';
 import { closeAfterEach, HERE, mapping, tell } from '../../../support/rosbridge-navigation.ts';
 

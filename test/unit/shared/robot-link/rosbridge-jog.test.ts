@@ -3,7 +3,7 @@ import { arrivalStamp } from '../../../../functions/shared/control/fence.ts';
 import type { JsonObject } from '../../../../functions/shared/kit/json.ts';
 import type { Jog, RobotLink, Velocity } from '../../../../functions/shared/robot-link/port.ts';
 import { refusal } from '../../../support/errors.ts';
-import { until } from '../../../support/robot-link-contract.ts';
+import { until } from '../../../support/processes.ts';
 import { openLink, scene, startStandIn } from '../../../support/rosbridge-link.ts';
 import { closeAfterEach } from '../../../support/rosbridge-navigation.ts';
 import { silentLogger } from '../../../support/world.ts';

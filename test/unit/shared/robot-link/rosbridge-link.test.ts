@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from '../../../../functions/shared/observability/logger.ts';
 import { refusal } from '../../../support/errors.ts';
-import { until } from '../../../support/robot-link-contract.ts';
+import { until } from '../../../support/processes.ts';
 import { MAPPING, never } from '../../../support/rosbridge-commands.ts';
 import { closeScenes, openLink, scene, startStandIn } from '../../../support/rosbridge-link.ts';
 import { RosbridgeStandIn } from '../../../support/rosbridge-server.ts';

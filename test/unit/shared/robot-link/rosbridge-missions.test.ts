@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { refusal } from '../../../support/errors.ts';
-import { until } from '../../../support/robot-link-contract.ts';
+import { until } from '../../../support/processes.ts';
 import { closeScenes, scene } from '../../../support/rosbridge-link.ts';
 import { called, HERE, ROS1, ROS2, say } from '../../../support/rosbridge-mappings.ts';
 

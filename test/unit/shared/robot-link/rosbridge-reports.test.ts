@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Events } from '../../../../functions/shared/events/events.port.ts';
-import { until } from '../../../support/robot-link-contract.ts';
+import { until } from '../../../support/processes.ts';
 import { openLink, type Scene, scene, startStandIn } from '../../../support/rosbridge-link.ts';
 import { closeAfterEach, HERE, mapping as navigation } from '../../../support/rosbridge-navigation.ts';
 

@@ -62,13 +62,15 @@ describe('runs', () => {
   it.each([
     ['is stopped when somebody ends it from outside', {}, 'stopped'],
     ['has succeeded when it returned before somebody ended it', { result: 'done' }, 'succeeded'],
-  ])('%s', async (_what, { result }: { result?: string }, state) => {
+    ['is stopped when systemd ends it, and then the service', { afterwards: 'shutdown' }, 'stopped'],
+  ])('%s', async (_what, { result, afterwards }: { result?: string; afterwards?: string }, state) => {
     const { runs, sandbox } = await openFakeRuns();
     const run = await runs.start({ skill: 'greet' }, OWNER, signal);
     await run.begun.wait();
     const listener = sandbox.processes[0]?.listener;
     if (result === undefined) listener?.failed('exception', 'CancelledError');
     else listener?.returned(result);
+    if (afterwards === 'shutdown') void runs.close();
     listener?.ended({ code: 143, signal: null, asked: true });
     await runs.settled(run.id);
     expect(run.state).toBe(state);

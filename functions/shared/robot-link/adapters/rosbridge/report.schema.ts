@@ -69,7 +69,5 @@ export const JogTopic = z
     if (!isStamped && frame_id !== undefined) refuse('frame_id', 'only a TwistStamped has a frame');
   });
 
-export type StateReportEntry = z.output<typeof StateReport>;
-export type JointsReportEntry = z.output<typeof JointsReport>;
 export type EmergencyStopEntry = z.output<typeof EmergencyStopReport>;
 export type JogEntry = z.output<typeof JogTopic>;

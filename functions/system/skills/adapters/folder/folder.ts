@@ -5,6 +5,8 @@ import { codeOf } from '../../../../shared/kit/error-code.ts';
 import type { DiskReserve } from '../../../../shared/kit/files/disk-reserve.ts';
 import { STAGED, unfinishedName } from '../../../../shared/kit/files/leftovers.ts';
 import { makePrivateFolder } from '../../../../shared/kit/files/replace-file.ts';
+import { syncPathAsync } from '../../../../shared/kit/files/replace-file-async.ts';
+import { Semaphore } from '../../../../shared/kit/semaphore.ts';
 import type { WriteGate } from '../../../../shared/kit/write-gate.ts';
 import {
   type FolderEntry,
@@ -27,7 +29,7 @@ export class SkillFolder implements SkillFiles {
   readonly #folder: string;
   readonly #reserve: DiskReserve;
   readonly #gate: WriteGate;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Semaphore(1);
 
   constructor(folder: string, reserve: DiskReserve, gate: WriteGate) {
     this.#folder = folder;
@@ -35,12 +37,12 @@ export class SkillFolder implements SkillFiles {
     this.#gate = gate;
   }
 
+  change<T>(work: () => Promise<T>): Promise<T> {
+    return this.#gate.run(() => this.runExclusive(work));
+  }
+
   runExclusive<T>(work: () => Promise<T>): Promise<T> {
-    return this.#gate.run(() => {
-      const result = this.#last.then(work);
-      this.#last = result.catch(() => {});
-      return result;
-    });
+    return this.#turns.run(work);
   }
 
   async list(): Promise<readonly FolderEntry[]> {
@@ -112,13 +114,8 @@ export class SkillFolder implements SkillFiles {
     await unlink(this.#path(name)).catch(absent);
   }
 
-  async syncFolder(): Promise<void> {
-    const folder = await open(this.#folder, constants.O_RDONLY | constants.O_DIRECTORY).catch(rethrow);
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
+  syncFolder(): Promise<void> {
+    return syncPathAsync(this.#folder).catch(rethrow);
   }
 
   #path(name: string): string {
