@@ -80,7 +80,7 @@ export class Plot {
             size: 28,
             gap: 8,
             space: 68,
-            values: (_, at, __, ___, step) => timesOf(at, step),
+            values: (plot, at, _axis, _space, step) => timesOf(plot, at, step),
           },
           { ...axis, grid, size: 44, space: 28, ...(range && { splits: () => splitsOf(range) }) },
         ],

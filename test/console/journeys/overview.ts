@@ -7,6 +7,10 @@ import { ROOT } from '../../support/sources.ts';
 
 const LEVELS = ['user', 'admin', 'enchanter'] as const;
 
+/** Whether there is something on each canvas of a chart. */
+const DRAWN = `[...document.querySelectorAll('.plot canvas')].map((one) =>
+  one.getContext('2d').getImageData(0, 0, one.width, one.height).data.some((value) => value !== 0))`;
+
 describeWith('Chromium', CHROMIUM, 'The overview of the console', () => {
   const world = new ConsoleWorld({ SERVICE_DESCRIPTION_DIR: join(ROOT, 'robot', 'description') });
   let tab: Tab;
@@ -56,6 +60,7 @@ describeWith('Chromium', CHROMIUM, 'The overview of the console', () => {
     await tab.page.locator('summary', { hasText: 'As a table' }).first().focus();
     await tab.page.keyboard.press('Enter');
     await tab.page.getByRole('columnheader', { name: 'θ, °' }).waitFor();
+    expect(await tab.page.evaluate(DRAWN)).toEqual([true, true, true]);
     const cells = await tab.page.locator('.values tbody tr').filter({ hasText: 'not known' }).allInnerTexts();
     expect(cells).toHaveLength(1);
   });
