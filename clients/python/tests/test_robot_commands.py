@@ -3,9 +3,10 @@
 import math
 import time
 from typing import Annotated, Any, Dict, List, Literal, Optional
+from unittest import mock
 
 from robot_case import RobotCase
-from robot_rest.robot import Between, Busy, Declined, NotReady, Refused, Robot, Task
+from robot_rest.robot import Between, Busy, Declined, NotReady, Refused, Robot, Task, _log
 
 
 def halted() -> bool:
@@ -71,6 +72,34 @@ class CatalogueTest(RobotCase):
             self.robot.command(halted)  # type: ignore[arg-type]
         with self.assertRaises(ValueError):
             self.declared(halted, on_lapse="go on")
+        with self.assertRaisesRegex(ValueError, "cannot be named stop"):
+            self.declared(halted, name="stop")
+        bare: List[Any] = [self.robot.query, self.robot.on_jog, self.robot.every]
+        for decorator in bare:
+            with self.assertRaisesRegex(TypeError, f"write @robot.{decorator.__name__}"):
+                decorator(halted)
+        with self.assertRaisesRegex(ValueError, "No value is between 100 and 0"):
+            Between(100, 0)
+
+    def test_what_would_not_run_when_it_is_called_is_refused_at_once(self) -> None:
+        async def later(task: Task) -> None: ...
+
+        def bits(task: Task) -> Any:
+            yield 1
+
+        robot = self.make()
+        register: List[Any] = [robot.command(), robot.query(), robot.on_stop, robot.on_jog(), robot.every(1)]
+        for decorator in [*register, lambda function: robot.command(check=function)(halted)]:
+            for function in (later, bits):
+                with self.assertRaisesRegex(TypeError, f"{function.__name__} must be a plain function"):
+                    decorator(function)
+
+    def test_a_motion_that_nothing_can_end_is_named_in_the_log(self) -> None:
+        self.robot.command(motion=True, name="blind")(halted)
+        self.robot.command(motion=True, name="seeing")(lambda task: None)
+        with mock.patch.object(_log, "warning") as warning:
+            self.robot._prepare()
+        self.assertEqual([call.args[1] for call in warning.call_args_list], ["blind"])
 
     def test_a_robot_that_moves_needs_a_stop(self) -> None:
         robot = self.make()

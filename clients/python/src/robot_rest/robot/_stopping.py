@@ -110,7 +110,7 @@ class Stopping:
         self.failing, self._told = False, ""
         running = self._safety.moving()
         if running:
-            return f"The robot may move again: the command {running[0]} has not ended. It has to watch task.cancelled."
+            return f"The robot may move again: {running[0]}"
         if not stands:
             return self._seen or "The robot was not seen standing still; something else may be driving it."
         if self._safety.last_end > max(began, self._stands_since or began):
