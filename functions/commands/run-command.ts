@@ -3,6 +3,7 @@ import type { Config } from '../shared/config.ts';
 import { ServiceError } from '../shared/errors.ts';
 import type { JsonObject, JsonValue } from '../shared/kit/json.ts';
 import type { AuditOutcome } from '../shared/pipeline/spec.ts';
+import { insteadOf } from '../shared/robot-link/command-name.ts';
 import { CANCELS, type CommandSpec, type RobotLink, type Sender } from '../shared/robot-link/port.ts';
 import { auditOutcome, type CommandAnswer, toCommandAnswer } from './command-answer.ts';
 import { CommandDeadline, hungUp } from './command-deadline.ts';
@@ -62,7 +63,7 @@ function findCommand(robotLink: RobotLink, command: string): CommandSpec {
   const spec = robotLink.catalogue().get(command);
   if (spec) return spec;
   throw new ServiceError('unknown_command', {
-    detail: `The robot has no command "${command}". GET /api/v2/commands/ lists its commands.`,
+    detail: `The robot has no command "${command}". ${insteadOf(command)}`,
   });
 }
 

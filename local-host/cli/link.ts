@@ -4,16 +4,19 @@ import { parseArgs } from 'node:util';
 import { type BrokerAddress, brokerAddress } from '../../functions/shared/robot-link/adapters/broker/broker-address.ts';
 import { CommandError, exitCodeOf, runIfMain, UsageError, withFileErrors } from './entry.ts';
 import { Bench } from './link-check/bench.ts';
+import type { Check } from './link-check/check.ts';
 import { checkMapping } from './link-check/check-mapping.ts';
 import { CutProxy } from './link-check/cut-proxy.ts';
-import { chooseMotion, type Motion } from './link-check/motion.ts';
+import { introduction } from './link-check/introduction.ts';
+import { MAPPED_CHECKS } from './link-check/mapped-checks.ts';
+import { chooseMotion } from './link-check/motion.ts';
 import { outcomeLines, summaryOf } from './link-check/report.ts';
 import { RobotCaller } from './link-check/robot-caller.ts';
 import { CHECKS, runChecks } from './link-check/run-checks.ts';
 import { SecondProgram } from './link-check/second-program.ts';
 
 const USAGE = `Usage:
-  npm run --silent link -- check MAPPING.yaml [--yes] [--move NAME[=JSON]]
+  npm run --silent link -- check MAPPING.yaml [--yes] [--move NAME[=JSON]] [--only CHECK,…]
   npm run --silent link -- check [URL] [--yes] [--move NAME[=JSON]] [--only CHECK,…] [--listen [HOST:]PORT] [--driven]
                                  [--robot-password-file FILE]
 
@@ -22,7 +25,8 @@ SERVICE_ROBOT_URL (arguments are visible to every user of the machine). Stop its
 With a mapping: a robot behind the rosbridge server at SERVICE_ROBOT_URL.
   --yes                       also run the checks that move the robot; keep clear of it
   --move                      the motion to use, for instance 'go_to_relative={"x":0.5}': at least 3 s long
-  --only                      some checks only: ${CHECKS.map(({ name }) => name).join(', ')}
+  --only                      some checks only: ${CHECKS.map(({ name }) => name).join(', ')};
+                              with a mapping: ${MAPPED_CHECKS.map(({ name }) => name).join(', ')}
   --listen                    a port to which the robot connects in place of its broker, so that its link can be cut
   --driven                    another program, or a hand, moves the robot all the time
   --robot-password-file       lets a second program sign in as the robot, which ends the robot's program
@@ -38,7 +42,13 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
   const usage = await exitCodeOf(USAGE, argv, async () => {
     const options = read(argv, environment);
     if (options.mapping === undefined) status = await check(options);
-    else status = await checkMapping(options.mapping, environment, { ...options, say, unreachable });
+    else
+      status = await checkMapping(options.mapping, environment, {
+        ...options,
+        say,
+        unreachable,
+        signal: unread.signal,
+      });
   });
   return usage === 0 ? status : UNREACHABLE;
 }
@@ -61,17 +71,25 @@ function read(argv: readonly string[], environment: NodeJS.ProcessEnv) {
   });
   const [url = environment.SERVICE_ROBOT_URL ?? '', ...rest] = positionals;
   if (rest.length > 0) throw new UsageError('There is one URL at most.');
-  if (/\.ya?ml$/.test(url)) return { mapping: url, yes: values.yes, move: values.move };
+  if (/\.ya?ml$/.test(url)) {
+    for (const option of ['listen', 'driven', 'robot-password-file'] as const)
+      if (values[option]) throw new UsageError(`With a mapping there is no --${option}.`);
+    const { yes, move, only } = values;
+    return { mapping: url, yes, move, checks: chosen(MAPPED_CHECKS, only) };
+  }
+  if (/^wss?:/i.test(url))
+    throw new UsageError('For ws:// name the mapping: check rosbridge.yaml, with the address in SERVICE_ROBOT_URL.');
   const { robotId = environment.SERVICE_ROBOT_ID, ...address } = brokerAddress(url, 'URL');
   if (robotId === undefined) throw new UsageError('The URL must end in the id of the robot.');
-  return { ...values, mapping: undefined, address, robotId, checks: chosen(values.only) };
+  return { ...values, mapping: undefined, address, robotId, checks: chosen(CHECKS, values.only) };
 }
 
-function chosen(only: string | undefined) {
-  if (only === undefined) return CHECKS;
+function chosen<On>(checks: ReadonlyArray<Check<On>>, only: string | undefined) {
+  if (only === undefined) return checks;
   return only.split(',').map((name) => {
-    const found = CHECKS.find((check) => check.name === name);
-    if (!found) throw new UsageError(`There is no check "${name}".`);
+    const found = checks.find((check) => check.name === name);
+    if (!found)
+      throw new UsageError(`There is no check "${name}" here, only ${checks.map((check) => check.name).join(', ')}.`);
     return found;
   });
 }
@@ -90,7 +108,9 @@ async function check(options: BrokerOptions): Promise<number> {
     if (!isOnline) return unreachable(`The robot ${robotId} is not online: its presence is missing, or says so.`);
     const catalogue = caller.presence?.catalogue ?? new Map();
     const motion = yes ? chooseMotion(catalogue, options.move) : undefined;
-    say(introduction(robotId, motion, yes));
+    const byHand = caller.presence?.message.online === true && caller.presence.message.jog !== undefined;
+    const movements = { yes, motion, byHand: byHand && checks.some(({ name }) => name === 'jog') };
+    say(introduction(`Robot ${robotId}`, movements));
     const password = options['robot-password-file'];
     const bench = new Bench({
       caller,
@@ -99,20 +119,17 @@ async function check(options: BrokerOptions): Promise<number> {
       proxy,
       secondProgram: password === undefined ? undefined : await second(password, address, robotId),
     });
-    const outcomes = await runChecks(checks, bench, yes, (outcome) => say(outcomeLines(outcome)));
-    say(summaryOf(outcomes));
+    const outcomes = await runChecks(checks, bench, {
+      mayMove: yes,
+      tell: (outcome) => say(outcomeLines(outcome)),
+      signal: unread.signal,
+    });
+    say(summaryOf(outcomes, 'docs/mqtt.md'));
     return outcomes.some(({ faults }) => faults.length > 0) ? 1 : 0;
   } finally {
     await caller.close();
     proxy?.close();
   }
-}
-
-function introduction(robotId: string, motion: Motion | undefined, yes: boolean): string {
-  if (!yes) return `Robot ${robotId}: without --yes only the checks that do not move it, except that it is stopped.`;
-  if (!motion) return `Robot ${robotId}: it has no motion that could be used; name one with --move.`;
-  const value = motion.value === undefined ? '' : ` with ${JSON.stringify(motion.value)}`;
-  return `Robot ${robotId}: it will be moved by ${motion.command}${value} about ten times, driven by hand at 0.1 m/s if it offers that, and stopped.`;
 }
 
 async function listen(where: string, address: BrokerAddress): Promise<CutProxy> {
@@ -146,5 +163,9 @@ function unreachable(why: string): number {
 }
 
 const say = (text: string) => void process.stdout.write(`${text}\n`);
+
+/** Aborts when nobody reads the report any more: the check under way ends in order, and no other begins. */
+const unread = new AbortController();
+process.stdout.on('error', () => unread.abort());
 
 await runIfMain(import.meta.url, main);

@@ -64,6 +64,15 @@ describe('The command-specific path of v2', () => {
     expect(x).toBeCloseTo(0.05, 6);
   });
 
+  it('names the stop to those who look for a command of that name', async () => {
+    const { status, json } = await post('/api/v2/commands/stop/', {});
+    expect([status, json.code, json.detail]).toEqual([
+      404,
+      'unknown_command',
+      expect.stringContaining('POST /api/v2/stop'),
+    ]);
+  });
+
   it('does not exist in v1', async () => {
     expect((await post('/api/v1/commands/go_to_relative/', { value: {} })).status).toBe(404);
   });

@@ -16,13 +16,13 @@ const WITHOUT_PLACE: ReadonlySet<string> = new Set(['v', 'battery', 'velocity'])
 export class Movement {
   #samples: Sample[] = [];
 
-  /** A message on the topic `state` or `joints`. */
-  take(branch: 'state' | 'joints', message: JsonValue, at: number): void {
+  /** A message from one source: the topic `state` or `joints`, or a topic of ROS. */
+  take(source: string, message: JsonValue, at: number): void {
     if (!isJsonObject(message)) return;
     const places = new Map<string, number>();
     const { velocity, moving } = message;
     for (const [name, value] of Object.entries(message)) {
-      if (!WITHOUT_PLACE.has(name)) gather(`${branch}.${name}`, value ?? null, places);
+      if (!WITHOUT_PLACE.has(name)) gather(`${source}.${name}`, value ?? null, places);
     }
     const speeds = isJsonObject(velocity) ? Object.values(velocity) : [];
     const fast = speeds.some((speed) => typeof speed === 'number' && Math.abs(speed) > 0.01);
@@ -33,6 +33,11 @@ export class Movement {
   /** Whether anything was reported since that time. */
   reported(since: number): boolean {
     return this.#samples.some(({ at }) => at >= since);
+  }
+
+  /** How many reports have come since that time. */
+  count(since: number): number {
+    return this.#samples.filter(({ at }) => at >= since).length;
   }
 
   /** Whether the reports that came between these times say that the robot moved. */

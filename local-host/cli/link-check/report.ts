@@ -8,10 +8,10 @@ export function outcomeLines({ check, faults, notChecked }: Outcome): string {
 }
 
 /** The last line. */
-export function summaryOf(outcomes: readonly Outcome[]): string {
+export function summaryOf(outcomes: readonly Outcome[], document: string): string {
   const faulty = outcomes.filter(({ faults }) => faults.length > 0).map(({ check }) => check.name);
   const open = outcomes.filter(({ notChecked }) => notChecked !== undefined).length;
   const rest = open === 0 ? '' : ` ${open} of ${outcomes.length} rules were not checked.`;
-  if (faulty.length > 0) return `Not sound: ${faulty.join(', ')}.${rest} See docs/mqtt.md.`;
+  if (faulty.length > 0) return `Not sound: ${faulty.join(', ')}.${rest} See ${document}.`;
   return open === 0 ? 'Sound.' : `No faults found.${rest}`;
 }

@@ -1,4 +1,3 @@
-import type { Bench } from './bench.ts';
 import type { Check } from './check.ts';
 import { Broken, NotChecked } from './endings.ts';
 import { jog } from './jog-check.ts';
@@ -22,15 +21,23 @@ export interface Outcome {
   readonly notChecked?: string;
 }
 
-/** Runs checks one after another; `tell` gets each outcome at once. */
-export async function runChecks(
-  checks: readonly Check[],
-  bench: Bench,
-  mayMove: boolean,
-  tell: (outcome: Outcome) => void,
+interface Surroundings {
+  readonly mayMove: boolean;
+  /** Gets each outcome at once. */
+  readonly tell: (outcome: Outcome) => void;
+  /** No check begins any more after this. */
+  readonly signal?: AbortSignal;
+}
+
+/** Runs checks one after another. */
+export async function runChecks<On>(
+  checks: ReadonlyArray<Check<On>>,
+  bench: On,
+  { mayMove, tell, signal }: Surroundings,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const check of checks) {
+    if (signal?.aborted) break;
     const outcome =
       check.moves && !mayMove ? left(check, 'It moves the robot: add --yes.') : await outcomeOf(check, bench);
     outcomes.push(outcome);
@@ -39,7 +46,7 @@ export async function runChecks(
   return outcomes;
 }
 
-async function outcomeOf(check: Check, bench: Bench): Promise<Outcome> {
+async function outcomeOf<On>(check: Check<On>, bench: On): Promise<Outcome> {
   try {
     return { check, faults: await check.run(bench) };
   } catch (error) {
@@ -50,4 +57,4 @@ async function outcomeOf(check: Check, bench: Bench): Promise<Outcome> {
   }
 }
 
-const left = (check: Check, notChecked: string): Outcome => ({ check, faults: [], notChecked });
+const left = (check: Outcome['check'], notChecked: string): Outcome => ({ check, faults: [], notChecked });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CommandSpec } from '../../../../functions/shared/robot-link/catalogue.schema.ts';
+import { introduction } from '../../../../local-host/cli/link-check/introduction.ts';
 import { chooseMotion } from '../../../../local-host/cli/link-check/motion.ts';
 import { Movement } from '../../../../local-host/cli/link-check/movement.ts';
 import { outcomeLines, summaryOf } from '../../../../local-host/cli/link-check/report.ts';
@@ -31,6 +32,24 @@ describe('The motion that a check of a link uses', () => {
     expect(motion).toMatchObject({ value: { x: 0.2, y: 0, z: 0, theta: 0 }, replaces: true });
     expect(() => chooseMotion(catalogue(drive), 'go_to_relative={')).toThrow(/must be JSON/);
     expect(() => chooseMotion(catalogue(drive), 'fly')).toThrow(/no command "fly"/);
+  });
+});
+
+describe('What a check says before it begins', () => {
+  const motion = { command: 'turn', value: { yaw: 30 }, replaces: false, finishes: false };
+
+  it.each([
+    ['it is not moved without --yes', { yes: false, motion: undefined, byHand: true }, /stopped and not moved\.$/],
+    ['there is nothing to move it by', { yes: true, motion: undefined, byHand: false }, /stopped and not moved\./],
+    ['it is moved and driven', { yes: true, motion, byHand: true }, /moved by turn with {"yaw":30}.*driven by hand/],
+  ])('is that %s', (_what, movements, expected) => {
+    expect(introduction('rosbridge.yaml', movements)).toMatch(expected);
+  });
+
+  it('is that it is driven by hand, also where no other motion can be used', () => {
+    const said = introduction('rosbridge.yaml', { yes: true, motion: undefined, byHand: true });
+    expect(said).toMatch(/driven by hand at 0\.1 m\/s.*name one with --move/);
+    expect(said).not.toMatch(/not moved/);
   });
 });
 
@@ -67,8 +86,10 @@ describe('The report of a check', () => {
     const open = { check, faults: [], notChecked: 'Add --yes.' };
     expect(outcomeLines(faulty)).toMatch(/^FAULT {2}fence +Title\n +Mend it\.$/);
     expect(outcomeLines(open)).toMatch(/^- +fence +Title\n +not checked: Add --yes\.$/);
-    expect(summaryOf([faulty, open])).toBe('Not sound: fence. 1 of 2 rules were not checked. See docs/mqtt.md.');
-    expect(summaryOf([open])).toBe('No faults found. 1 of 1 rules were not checked.');
-    expect(summaryOf([{ check, faults: [] }])).toBe('Sound.');
+    expect(summaryOf([faulty, open], 'docs/rosbridge.md')).toBe(
+      'Not sound: fence. 1 of 2 rules were not checked. See docs/rosbridge.md.',
+    );
+    expect(summaryOf([open], 'docs/mqtt.md')).toBe('No faults found. 1 of 1 rules were not checked.');
+    expect(summaryOf([{ check, faults: [] }], 'docs/mqtt.md')).toBe('Sound.');
   });
 });

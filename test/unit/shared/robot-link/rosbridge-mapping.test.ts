@@ -57,6 +57,7 @@ describe('The mapping of a rosbridge robot', () => {
 
   it.each([
     ['text that is no YAML', `${HEAD}  a: [1\n`, /^line 6/],
+    ['a command called stop', call('{}').replace('beep:', 'stop:'), /line 5, commands\.stop: .*POST \/api\/v2\/stop/],
     ['a key twice', 'ros: 2\nros: 1\n', /line 2.*duplicated/],
     ['a mapping without a way to stop', 'ros: 2\nstop: {}\ncommands: {}\n', /line 2, stop: it needs at least one/],
     ['a generation of ROS that does not exist', HEAD.replace('2', '3'), /line 1, ros: 1 or 2/],

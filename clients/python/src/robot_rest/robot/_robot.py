@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import queue
 import signal
 import sys
@@ -135,7 +136,9 @@ class Robot(Declared):
 
     def run(self) -> None:
         """Starts it, and returns after SIGTERM or SIGINT, once the robot stands. Exits with status 1 if it was not seen to
-        stand, and with 3 if another program uses the id of this robot."""
+        stand, and with 3 if another program uses the id of this robot. Logs to stderr, unless the program has set up
+        logging."""
+        logging.basicConfig(level=logging.INFO)  # does nothing where there is a handler
         asked = threading.Event()
         kept = {}
         if threading.current_thread() is threading.main_thread():

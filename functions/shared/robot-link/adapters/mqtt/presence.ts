@@ -2,6 +2,7 @@ import { jsonPointer } from '../../../kit/json.ts';
 import { messagesFor } from '../../../pipeline/issue-messages.ts';
 import { CommandSpec } from '../../catalogue.schema.ts';
 import { argsSchema } from '../../command-args.ts';
+import { commandNameProblem } from '../../command-name.ts';
 import { motionOf } from '../../port.ts';
 import { PresenceMessage, read } from './messages.ts';
 
@@ -43,7 +44,9 @@ export function readPresence(payload: Buffer): Presence | undefined {
     }
     const spec = parsed.data;
     const problem = argsProblem(spec);
-    if (problem !== undefined) fault(['args'], problem);
+    const unusable = commandNameProblem(spec.name);
+    if (unusable !== undefined) fault(['name'], unusable);
+    else if (problem !== undefined) fault(['args'], problem);
     else if (catalogue.has(spec.name)) fault(['name'], `"${spec.name}" is listed twice`);
     else catalogue.set(spec.name, { ...spec, ...motionMark(spec), title: spec.title.slice(0, MAX_TEXT_LENGTH) });
   });

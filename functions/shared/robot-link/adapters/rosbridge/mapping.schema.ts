@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CommandSpec } from '../../catalogue.schema.ts';
+import { commandNameProblem } from '../../command-name.ts';
 import { Milliseconds, Name, Template, Throttle, Type } from './mapping-parts.schema.ts';
 import { EmergencyStopReport, JogTopic, JointsReport, StateReport } from './report.schema.ts';
 
@@ -127,7 +128,14 @@ export const MappingFile = z.strictObject({
   joints: z.array(JointsReport).default([]),
   estop: EmergencyStopReport.optional(),
   jog: JogTopic.optional(),
-  commands: z.record(z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,127}$/, 'the name of a command'), Command),
+  commands: z
+    .record(z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,127}$/, 'the name of a command'), Command)
+    .superRefine((commands, context) => {
+      for (const name of Object.keys(commands)) {
+        const message = commandNameProblem(name);
+        if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message });
+      }
+    }),
 });
 
 export type MappingFile = z.output<typeof MappingFile>;

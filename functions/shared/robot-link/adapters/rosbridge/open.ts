@@ -19,7 +19,8 @@ function requireUrl(url: string): void {
   throw new ConfigError('SERVICE_ROBOT_URL: it should look like "ws://robot.local:9090"');
 }
 
-function readMapping(path: string): Mapping {
+/** Reads a mapping file. @throws ConfigError naming file, line and key of what is wrong in it. */
+export function readMapping(path: string): Mapping {
   try {
     return parseMapping(readFileSync(path, 'utf8'));
   } catch (error) {
