@@ -1,5 +1,6 @@
 """Commands of a maker: what their signatures say, and how values are judged."""
 
+import json
 import math
 import time
 from typing import Annotated, Any, Dict, List, Literal, Optional
@@ -7,6 +8,7 @@ from unittest import mock
 
 from robot_case import RobotCase
 from robot_rest.robot import Between, Busy, Declined, NotReady, Refused, Robot, Task, _log
+from robot_rest.robot._dispatch import as_json
 
 
 def halted() -> bool:
@@ -144,6 +146,13 @@ class ValuesTest(RobotCase):
         self.assertEqual(self.ask(self.parts, "gaze", {"pitch": 3})["result"], [3.0, None])
         self.assertEqual(self.ask(self.parts, "gaze", {"pitch": 3, "note": "x"})["result"], [3.0, "x"])
         self.assertEqual(self.ask(self.parts, "place", {"x": 1, "y": 0, "z": 0, "theta": 0})["result"], [1.0, 0.0])
+
+    def test_a_result_that_cannot_be_sent_says_why_to_the_caller_and_in_the_log(self) -> None:
+        for result, why in [("x" * 100, "has 131 bytes, and 90 are allowed"), (math.nan, "Out of range")]:
+            with self.subTest(why), mock.patch.object(_log, "warning") as warning:
+                answer = json.loads(as_json({"id": "message", "result": result}, 90))
+                self.assertRegex(answer["error"]["detail"], why)
+                self.assertRegex(warning.call_args.args[1], why)
 
     def test_invalid_values_are_refused_with_pointers(self) -> None:
         for command, value, code, pointer in [
