@@ -23,7 +23,11 @@ describeWithRos1('The check of a robot with ROS 1 and its mapping', () => {
 
   it('finds nothing wrong with the example, moved or not', async () => {
     const still = await check(exampleMapping('turtlebot'));
-    expect([faultyIn(still.stdout), uncheckedIn(still.stdout), still.code]).toEqual([[], ['parts', 'stop-busy', 'jog'], 0]);
+    expect([faultyIn(still.stdout), uncheckedIn(still.stdout), still.code]).toEqual([
+      [],
+      ['parts', 'stop-busy', 'jog'],
+      0,
+    ]);
     const moved = await check(exampleMapping('turtlebot'), MOVE);
     expect([faultyIn(moved.stdout), uncheckedIn(moved.stdout), moved.code]).toEqual([[], ['parts', 'jog'], 0]);
   });

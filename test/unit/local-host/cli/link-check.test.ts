@@ -33,6 +33,20 @@ describe('The motion that a check of a link uses', () => {
     expect(() => chooseMotion(catalogue(drive), 'go_to_relative={')).toThrow(/must be JSON/);
     expect(() => chooseMotion(catalogue(drive), 'fly')).toThrow(/no command "fly"/);
   });
+
+  it('has a value that the robot has to accept', () => {
+    const drive = spec('drive', { kind: 'float', bounds: { minimum: -0.5, maximum: 0.5 } });
+    const roll = spec('roll', { kind: 'dict', args: { type: 'object', properties: { turns: { type: 'integer' } } } });
+    const turn = spec('turn', {
+      kind: 'dict',
+      args: { type: 'object', properties: { yaw: { type: 'number' } }, required: ['yaw'] },
+    });
+    const all = catalogue(drive, roll, turn);
+    expect(chooseMotion(all, 'roll')).toMatchObject({ command: 'roll', value: {} });
+    expect(chooseMotion(all, 'drive=0.2')).toMatchObject({ value: 0.2 });
+    for (const wish of ['drive', 'drive=2', 'drive="fast"', 'turn', 'roll={"turns":"x"}'])
+      expect(() => chooseMotion(all, wish)).toThrow(/^--move (drive|roll|turn): .*Name its value/);
+  });
 });
 
 describe('What a check says before it begins', () => {
