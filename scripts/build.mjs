@@ -43,6 +43,8 @@ import buildNativeModule from './native.mjs';
 
 const KEPT_BUILDS = 5;
 const ABANDONED_AFTER_MS = 3_600_000;
+/** What a build is called; what else is in the folder, a wheel for instance, is not ours to remove. */
+const BUILD_NAME = /^(?:(?<unfinished>building|link)-)?[0-9a-f]{16}-[0-9a-f]{8}$/;
 
 const fingerprint = sourcesFingerprint();
 if (fingerprint === undefined) throw new Error(`Nothing to build: ${ENTRIES.main} is missing.`);
@@ -136,8 +138,11 @@ function turnTo(folder) {
 function tidy(present) {
   const now = Date.now();
   const folders = readdirSync(DIST)
-    .filter((entry) => entry !== 'current' && entry !== present)
-    .map((entry) => ({ path: join(DIST, entry), unfinished: /^(building|link)-/.test(entry) }))
+    .filter((entry) => entry !== present)
+    .flatMap((entry) => {
+      const match = BUILD_NAME.exec(entry);
+      return match ? [{ path: join(DIST, entry), unfinished: match.groups?.unfinished !== undefined }] : [];
+    })
     .flatMap(({ path, unfinished }) => {
       const stats = statSync(path, { throwIfNoEntry: false });
       return stats ? [{ path, unfinished, changed: stats.mtimeMs }] : [];

@@ -102,7 +102,6 @@ export const texts = {
     broken: (parts: number) => `${parts} ${parts === 1 ? 'part needs' : 'parts need'} attention.`,
     charging: 'charging',
     discharging: 'on battery',
-    since: 'since this page was opened',
     moving: 'Moving',
     still: 'Standing still',
     linear: 'Linear',
@@ -120,8 +119,6 @@ export const texts = {
     diskFull: 'takes no more data',
     clock: 'Clock',
     clockWrong: 'is wrong',
-    trail: (x: string, y: string) => `Where the robot has been; it is at ${x}, ${y} metres`,
-    batteryCourse: (level: string) => `The battery since this page was opened; now ${level} percent`,
     frame: 'Frame',
   },
   drive: {

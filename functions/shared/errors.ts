@@ -83,7 +83,10 @@ export interface ServiceErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The one error the domain throws. `code` decides status and title (see {@link PROBLEMS}). */
+/**
+ * The one error the domain throws. `code` decides status and title (see {@link PROBLEMS}). What the client has to mend
+ * carries no stack: collecting it costs more than the rest of a refusal, and a flood of those must not delay a stop.
+ */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly errors: readonly Fault[] | undefined;
@@ -91,7 +94,10 @@ export class ServiceError extends Error {
   readonly members: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: ErrorCode, { detail, errors, headers, members, cause }: ServiceErrorOptions) {
+    const { stackTraceLimit } = Error;
+    if (PROBLEMS[code][0] < 500) Error.stackTraceLimit = 0;
     super(detail, cause === undefined ? undefined : { cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'ServiceError';
     this.code = code;
     this.errors = errors;

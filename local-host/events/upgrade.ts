@@ -53,6 +53,7 @@ export function createUpgradeHandler(parts: UpgradeParts) {
   return (request: IncomingMessage, socket: Socket, head: Buffer): void => {
     const started = performance.now();
     socket.on('error', () => undefined); // 'close' follows
+    if (socket.destroyed) return;
     accept(request, socket, head, started).catch((error: unknown) => {
       void refuse(asServiceError(error), request, socket, started);
     });

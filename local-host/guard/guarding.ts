@@ -23,7 +23,10 @@ import { actRecorder } from './record-act.ts';
 const LOOK_MS = 100;
 /** How long after the start a guard may be missing without a word. */
 const START_MS = 5_000;
-/** A guard that has given no sign for so long is replaced, as systemd does with one of its own (WatchdogSec). */
+/**
+ * A guard that has given no sign for so long is replaced, as systemd does with one of its own (WatchdogSec). Time in
+ * which this process did not run itself does not count: then the guard is the one that still stops the robot.
+ */
 const HUNG_MS = 10_000;
 
 /** The guard, as the service sees it. */
@@ -101,12 +104,15 @@ export async function startGuarding(
   sharedFence.shareWith(stops);
   const program = startsGuard && environment ? new GuardProgram(environment, logger) : undefined;
   const startedAt = performance.now();
-  let livingAt = startedAt;
+  let lookedAt = startedAt;
+  let silentMs = 0;
   const looking = setInterval(() => {
     stops.look();
-    if (client.isLiving) livingAt = performance.now();
-    if (performance.now() - livingAt < HUNG_MS) return;
-    livingAt = performance.now();
+    const now = performance.now();
+    silentMs = client.isLiving ? 0 : silentMs + Math.min(now - lookedAt, 2 * LOOK_MS);
+    lookedAt = now;
+    if (silentMs < HUNG_MS) return;
+    silentMs = 0;
     program?.replace();
   }, LOOK_MS).unref();
   return {

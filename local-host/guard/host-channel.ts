@@ -1,6 +1,7 @@
 import { chmodSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Sender } from '../../functions/shared/robot-link/port.ts';
+import { bindPath } from '../http/bind-path.ts';
 import { type Act, Channel, type Hold, type Identity, type ToGuard, type ToHost } from './messages.ts';
 
 /** How often the guard gives a sign of life. */
@@ -56,15 +57,7 @@ export class HostChannel {
    */
   async open(pid: number | undefined): Promise<boolean> {
     if (!(await takeOver(this.#path, pid))) return false;
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      const before = process.umask(UMASK);
-      try {
-        this.#server.listen(this.#path, resolve);
-      } finally {
-        process.umask(before);
-      }
-    });
+    await bindPath(this.#server, this.#path, UMASK);
     chmodSync(this.#path, 0o600);
     return true;
   }

@@ -14,8 +14,11 @@ export function isEssential({ routeKey }: { readonly routeKey: string }): boolea
   return ESSENTIAL.has(routeKey);
 }
 
-/** A connection with more unanswered requests is closed: no client pipelines so many, and each takes memory. */
-const MAX_PIPELINED = 1_024;
+/**
+ * A connection with more unanswered requests is closed: no client pipelines so many. Node parses all that a packet holds
+ * in one turn of the event loop, and a stop on another connection waits for that.
+ */
+const MAX_PIPELINED = 128;
 
 /** Is told which connections have pending requests. */
 interface ConnectionObserver {

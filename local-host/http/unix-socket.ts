@@ -8,6 +8,7 @@ import { codeOf } from '../../functions/shared/kit/error-code.ts';
 import { FileFault } from '../../functions/shared/kit/files/watched-file.ts';
 import { withLock } from '../../functions/shared/kit/files/with-lock.ts';
 import { StartError } from '../start-error.ts';
+import { bindPath } from './bind-path.ts';
 
 /** Mode 0660. Set before bind, so that others can never connect. */
 const UMASK = 0o117;
@@ -48,7 +49,7 @@ export async function listenOnSocket(
     await access(`${dirname(path)}/.`, constants.W_OK); // not created if missing: clients could not enter it
     await withLock(join(SERVICE_DATA_DIR, 'socket'), async () => {
       await removeStaleSocket(path);
-      await bind(server, path);
+      await bindPath(server, path, UMASK);
       if (gid !== undefined) await chown(path, -1, gid);
     });
   } catch (error) {
@@ -61,18 +62,6 @@ async function bindError(path: string, error: unknown): Promise<SocketError> {
   const owner = await ownerOf(path);
   const existing = owner === undefined ? '' : ` The existing file belongs to ${owner}.`;
   return new SocketError(`Cannot create the socket ${path} (${reason}).${existing} Set SERVICE_SOCKET_PATH.`, owner);
-}
-
-function bind(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    const before = process.umask(UMASK);
-    try {
-      server.listen(path, resolve);
-    } finally {
-      process.umask(before);
-    }
-  });
 }
 
 async function removeStaleSocket(path: string): Promise<void> {

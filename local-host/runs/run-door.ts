@@ -8,6 +8,7 @@ import { give, type Ports, PortsFor } from '../../functions/shared/port.ts';
 import type { OpenRunDoor } from '../../functions/shared/runs/run-door.port.ts';
 import { createDialectServer } from '../events/dialect/dialect-server.ts';
 import { AnswerBudget } from '../http/answer-budget.ts';
+import { bindPath } from '../http/bind-path.ts';
 import { Connections } from '../http/connections.ts';
 import { RequestPace } from '../http/request-pace.ts';
 import { createRouter } from '../http/router.ts';
@@ -76,8 +77,8 @@ export function runDoors(parts: () => ServerParts, routes: readonly Route[]): Op
       for (const socket of sockets) socket.destroy();
     };
     try {
-      await listen(servers[0] as Server, socketPath); // as: there are two of them
-      await listen(servers[1] as Server, eventsPath);
+      await bindPath(servers[0] as Server, socketPath, UMASK); // as: there are two of them
+      await bindPath(servers[1] as Server, eventsPath, UMASK);
     } catch (error) {
       await close();
       throw error;
@@ -110,18 +111,6 @@ async function portsOf(ports: Ports, runId: string, isRefused: () => boolean): P
   return new PortsFor(ports, runIdentity(runId), {
     config: { ...config, SERVICE_SOCKET_ACCESS_LEVEL: 'USER' },
     given: [give(tokens, runTokens)],
-  });
-}
-
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    const before = process.umask(UMASK);
-    try {
-      server.listen(path, resolve);
-    } finally {
-      process.umask(before);
-    }
   });
 }
 

@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConsoleWorld, SIZES, type Tab } from '../support/console-world.ts';
+import { ConsoleWorld, closeBrowser, SIZES, type Tab } from '../support/console-world.ts';
 import { ROOT } from '../support/sources.ts';
 
 const FOLDER = join(ROOT, 'console', 'shots');
@@ -116,6 +116,9 @@ async function shoot(look: { viewport: { width: number; height: number }; colorS
   await world.visit(tab, 'Commands');
   await useCommands(tab);
   await take(tab, name('3-commands'));
+  await world.visit(tab, 'Skills');
+  await press(tab, 'Rename wave.py');
+  await take(tab, name('6-skill-files'));
   for (const [view, show] of DAILY) {
     await world.visit(tab, view);
     await tab.page.locator('main .card').first().waitFor();
@@ -148,4 +151,5 @@ try {
   }
 } finally {
   await world.stop();
+  await closeBrowser();
 }

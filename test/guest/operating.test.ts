@@ -200,4 +200,9 @@ describe("A robot's life, typed as docs/operating.md says", () => {
     expect(await robot.type(networks, { values: HOME_NET })).toContain('HomeNet');
     expect(await run('nmcli -g NAME connection show')).not.toContain('HomeNet');
   });
+
+  it('is all that the document has people type', () => {
+    const scripts = typedIn('operating.md').map(({ script }) => script);
+    expect(scripts.filter((script) => !robot.typed.has(script))).toEqual([]);
+  });
 });

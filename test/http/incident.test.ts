@@ -55,7 +55,7 @@ describe('An incident bundle', () => {
       close() {},
     };
     service = await startTestService({
-      settings: { SERVICE_RELAY_URL: 'mqtt://robot:hunter2@127.0.0.1:1/' },
+      settings: { SERVICE_RELAY_URL: 'mqtt://robot:hunter2@127.0.0.1:1/', SERVICE_ROBOT_NAME: `Pip ${KEY}` },
       given: [give(serviceManagers, given)],
     });
   });
@@ -133,6 +133,7 @@ describe('An incident bundle', () => {
     for (const secret of [JWT, KEY, 'hunter2', 'correct-horse', 'AAAAAAAAAAAA'])
       expect(everything).not.toContain(secret);
     expect(logs).toContain('ssid=Home');
+    expect(JSON.parse(text('status.json')).name).toBe('Pip rk_***');
     expect(text('settings.json')).toContain('mqtt://robot:***@127.0.0.1:1/');
   });
 

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rawExchange } from '../support/http.ts';
@@ -131,6 +132,22 @@ describe('Requests on one connection', () => {
     const raw = await rawExchange(service.url, [text('GET', '/status', undefined, upgrade) + STOP()]);
     expect(raw).toMatch(/^HTTP\/1\.1 200 /);
     expect(raw.toLowerCase()).toContain('connection: close');
+  });
+
+  it('are all answered if they are many, and close the connection if they are a flood, of which the rest is not parsed', async () => {
+    const status = text('GET', '/health/live');
+    expect((await pipeline(...Array<string>(100).fill(status))).map((answer) => answer.status)).toEqual(
+      Array(100).fill(200),
+    );
+    let parsed = 0;
+    const count = () => {
+      parsed += 1;
+    };
+    subscribe('http.server.request.start', count);
+    await rawExchange(service.url, [text('GET', '/none', undefined, 'a: b').repeat(1_000)]);
+    unsubscribe('http.server.request.start', count);
+    expect(parsed).toBeGreaterThan(100);
+    expect(parsed).toBeLessThan(150);
   });
 
   it('are not started if the connection closes before their turn', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { SCHEMA_VERSION } from '../../functions/database/adapters/sqlite/migrate.ts';
 import { openForWriting } from '../../functions/database/adapters/sqlite/opening.ts';
 import { handler as addItem } from '../../functions/database/add-item.handler.ts';
 import { handler as clearDatabase } from '../../functions/database/clear-database.handler.ts';
@@ -60,7 +61,7 @@ describe('A database of another program with the fifteen tables', () => {
         time: expect.any(String),
         msg: 'database without a schema version adopted',
         from: 0,
-        to: 3,
+        to: SCHEMA_VERSION,
         snapshot: snapshotsOf(home)[0],
         adopted: {
           column_types: { VARCHAR: expect.any(Number), BOOLEAN: 10, JSON: 6 },

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type GuardedService, guardsOf, startGuardedBridge } from '../support/guarded-service.ts';
 import { http } from '../support/http.ts';
@@ -98,6 +99,19 @@ describe('A service and its guard', () => {
     expect(sent().at(-1)).not.toContain('0.2');
     service.main.child.kill('SIGCONT');
   }, 120_000);
+
+  it('stay together when the service was the one that was frozen', async () => {
+    const guards = guardsOf(service.main);
+    service.main.child.kill('SIGSTOP');
+    await sleep(12_000); // longer than a guard may be silent
+    service.main.child.kill('SIGCONT');
+    // What the service thinks of its guard after its sleep is seen within a few of its looks.
+    for (let looks = 0; looks < 10; looks++) {
+      await sleep(100);
+      expect((await call('/api/v2/stop', {})).status).toBe(200);
+    }
+    expect(guardsOf(service.main)).toEqual(guards);
+  });
 
   it('are together again after the guard has hung', async () => {
     const [hung = 0] = guardsOf(service.main);

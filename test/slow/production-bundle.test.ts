@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, cpSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readlinkSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -92,6 +101,9 @@ describe('The production bundle', () => {
   });
 
   it('is unchanged when a build is killed, and is one of the builds when several run concurrently', async () => {
+    const wheel = join(folder, 'dist', 'robot_rest-1.0.0-py3-none-any.whl');
+    writeFileSync(wheel, 'not of a build');
+    utimesSync(wheel, 0, 0);
     const before = present(folder);
     const killed = spawn(process.execPath, [join(folder, 'scripts/build.mjs')]);
     await newEntryIn(join(folder, 'dist'));
@@ -103,6 +115,7 @@ describe('The production bundle', () => {
     const ends = await Promise.all(builds.map((build) => once(build, 'exit')));
     expect(ends).toEqual([1, 2, 3].map(() => [0, null]));
     expect(run(folder, 'start.mjs', 'api-key', 'list').status).toBe(0);
+    expect(existsSync(wheel)).toBe(true);
   });
 
   it('fails the start with exit status 1 and the reason if it cannot be built, and keeps the previous one', () => {

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { makeCertificate, OPENSSL } from '../support/certificates.ts';
@@ -12,6 +13,21 @@ import { temporaryFolder } from '../support/world.ts';
 
 const { python } = ROBOTS['the package robot_rest.robot'];
 const PROGRAM = 'from robot_rest.robot import Robot; import sys; Robot("robot-1", sys.argv[1], ca=sys.argv[2]).run()';
+
+/** Its motors run when it starts, as after a crash, and cannot be halted before the file exists. */
+const RUNAWAY = `
+import os, sys
+from robot_rest.robot import Robot
+robot, wheel = Robot("robot-1", sys.argv[1]), {"speed": 1.0}
+@robot.on_stop
+def stop():
+    os.stat(sys.argv[2])
+    wheel["speed"] = 0.0
+    return robot.standstill(lambda: wheel["speed"])
+@robot.query()
+def speed() -> float:
+    return wheel["speed"]
+robot.run()`;
 
 describeWith('mosquitto', MOSQUITTO, 'A robot on the package robot_rest.robot', () => {
   describeWith('openssl', OPENSSL, 'with a service', () => {
@@ -81,6 +97,18 @@ describeWith('mosquitto', MOSQUITTO, 'A robot on the package robot_rest.robot', 
         expect(stranger.said.stderr).not.toContain(broker.password('robot-1'));
         begin(['-c', PROGRAM, url, certPath]);
         await online();
+      });
+
+      it('is halted before it is online, and stays offline while that fails', async () => {
+        const works = join(temporaryFolder(), 'works');
+        const url = broker.url('robot-1');
+        const robot = begin(['-c', RUNAWAY, url, works]);
+        await until('it says why', () => robot.said.stderr.includes('the robot stays offline: '));
+        expect(robot.said.stderr).toMatch(/its stop function failed\. FileNotFoundError: .*works/);
+        expect((await status()).robot).toBe('disconnected');
+        writeFileSync(works, '');
+        await online();
+        expect(await post('commands/speed')).toMatchObject({ json: { ok: true, result: 0 } });
       });
 
       it('says what to install where paho-mqtt is too old', async () => {

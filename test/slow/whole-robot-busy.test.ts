@@ -1,7 +1,20 @@
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from '../support/processes.ts';
 import { RobotHome } from '../support/robot-home.ts';
 
+const INSTANCE = 'instance-of-this-test-';
+const ENDLESS = `
+import time
+from robot_rest import skill
+
+@skill(access_level="USER")
+def forever():
+    time.sleep(600)
+`;
 const BUSY = { status: 409, code: 'busy' };
 
 describe('A restore of the whole robot', () => {
@@ -23,8 +36,7 @@ describe('A restore of the whole robot', () => {
 
   it('is refused while a lease is fresh, which a dry run is not', () =>
     untouched(async () => {
-      const instance = 'instance-of-this-test-';
-      const { json: lease } = await post('/api/v2/lease/', { instance, ttl_ms: 60_000 });
+      const { json: lease } = await post('/api/v2/lease/', { instance: INSTANCE, ttl_ms: 60_000 });
       expect((await robot.restore(archive)).json).toMatchObject({ ...BUSY, detail: expect.stringMatching(/lease/) });
       expect((await robot.restore(archive, '?dry_run=true')).status).toBe(200);
       await robot.service.as('ADMIN', `/api/v2/lease/${lease.lease_id}`, { method: 'DELETE' });
@@ -39,6 +51,37 @@ describe('A restore of the whole robot', () => {
         detail: expect.stringMatching(/mov|mission/),
       });
       await robot.service.as('USER', '/api/v2/stop', { method: 'POST' });
+    }));
+
+  it('is refused while a skill runs', () =>
+    untouched(async () => {
+      await robot.upload('endless', ENDLESS);
+      const before = robot.state();
+      const started = await post('/api/v2/runs/', { skill: 'endless' });
+      expect(started.status).toBe(201);
+      expect((await robot.restore(archive)).json).toMatchObject({ ...BUSY, detail: expect.stringMatching(/skill/) });
+      expect(robot.state()).toEqual(before);
+      await post(`/api/v2/runs/${started.json.id}/stop`, {});
+      await until('it has ended', async () => {
+        const { json } = await robot.service.as('ADMIN', `/api/v2/runs/${started.json.id}`);
+        return json.finished_at !== null;
+      });
+      await robot.service.as('ADMIN', '/api/v2/skill/remove/?skill_name=endless', { method: 'DELETE' });
+    }));
+
+  it('is refused when somebody takes the lease while the archive arrives, before anything is touched', () =>
+    untouched(async () => {
+      const authorization = `Bearer ${await robot.service.token('ENCHANTER')}`;
+      const headers = { authorization, 'content-type': 'application/gzip', 'content-length': archive.length };
+      const sent = request(`${robot.service.url}/api/v2/backup/restore`, { method: 'POST', headers, agent: false });
+      const answered = once(sent, 'response');
+      sent.write(archive.subarray(0, -10));
+      await until('it arrives', () => readdirSync(robot.dataDir).some((name) => name.startsWith('.restore-new-')));
+      const { json: lease } = await post('/api/v2/lease/', { instance: INSTANCE, ttl_ms: 60_000 });
+      sent.end(archive.subarray(-10));
+      const [response] = (await answered) as [IncomingMessage]; // as: what node:http emits
+      expect(JSON.parse(await text(response))).toMatchObject({ ...BUSY, detail: expect.stringMatching(/lease/) });
+      await robot.service.as('ADMIN', `/api/v2/lease/${lease.lease_id}`, { method: 'DELETE' });
     }));
 
   it('loses no write that was answered with success, while 50 clients write rows', async () => {

@@ -42,8 +42,17 @@ const QUIET = [
 /** CI machines stall for seconds. */
 const PATIENCE_MS = process.env.CI === 'true' ? 60_000 : 15_000;
 
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+let browser: Promise<Browser> | undefined;
+
+/** One for all journeys of a test file, which closes it at its end: the first page of a browser takes seconds. */
+export function sharedBrowser(): Promise<Browser> {
+  browser ??= chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+  return browser;
+}
+
+export async function closeBrowser(): Promise<void> {
+  await (await browser)?.close();
+  browser = undefined;
 }
 
 type ContextOptions = Parameters<Browser['newContext']>[0];
@@ -59,7 +68,6 @@ export interface Tab {
 export class ConsoleWorld {
   readonly #settings: Record<string, string>;
   readonly #contexts: BrowserContext[] = [];
-  #browser!: Browser;
   /** How far the clock of the service is ahead, in ms. */
   aheadMs = 0;
   keys = new FakeKeyStore([
@@ -80,7 +88,7 @@ export class ConsoleWorld {
 
   async start(): Promise<this> {
     await this.startService();
-    this.#browser = await launchBrowser();
+    await sharedBrowser();
     return this;
   }
 
@@ -99,7 +107,7 @@ export class ConsoleWorld {
   }
 
   async stop(): Promise<void> {
-    await this.#browser?.close();
+    await this.closeTabs();
     await this.service?.stop();
   }
 
@@ -117,7 +125,9 @@ export class ConsoleWorld {
     const shared = 'page' in options ? options : undefined;
     const context =
       shared?.context ??
-      (await this.#browser.newContext({ viewport: SIZES[1][1], ...(shared ? {} : (options as ContextOptions)) })); // as: not a tab
+      (await (
+        await sharedBrowser()
+      ).newContext({ viewport: SIZES[1][1], ...(shared ? {} : (options as ContextOptions)) })); // as: not a tab
     if (!shared) this.#contexts.push(context);
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);

@@ -99,14 +99,22 @@ export function homeOfOtherProgram(rows: number, change = ''): string {
   return home;
 }
 
-/** Puts a row as it is on the wire into a file, past the service. */
+/** The columns that a table has in a file, which may be of an earlier release. */
+export function columnsIn(file: Database.Database, table: string): string[] {
+  const columns = file.pragma(`table_info("${table}")`) as Array<{ name: string }>; // as: the columns of this pragma
+  return columns.map(({ name }) => name);
+}
+
+/** Puts a row as it is on the wire into a file, past the service, without the columns that are not there yet. */
 export function insertRow(file: Database.Database, { name, columns }: Table, row: JsonObject): void {
-  const stored = Object.entries(columns).map(([column, description]) => {
+  const there = columnsIn(file, name);
+  const known = Object.entries(columns).filter(([column]) => there.includes(column));
+  const stored = known.map(([column, description]) => {
     const checked = toStored(description, row[column] ?? null);
     if ('reason' in checked) throw new Error(`${name}.${column} ${checked.reason}`);
     return checked.value;
   });
-  const names = Object.keys(columns).map((column) => `"${column}"`);
+  const names = known.map(([column]) => `"${column}"`);
   file.prepare(`insert into ${name} (${names}) values (${names.map(() => '?')})`).run(...stored);
 }
 

@@ -13,6 +13,8 @@ export interface FakeBroker {
   granting(reason: number): void;
   /** Sends bytes over the present connection. */
   send(bytes: Buffer): void;
+  /** Reads nothing more of the present connection. */
+  stall(): void;
   /** Ends the present connection with a DISCONNECT packet of this reason, or without a word. */
   end(reason?: number): void;
   close(): Promise<void>;
@@ -50,6 +52,7 @@ export async function startFakeBroker(): Promise<FakeBroker> {
     granting: (reason) => {
       granted = reason;
     },
+    stall: () => void present?.pause(),
     send: (bytes) => void present?.write(bytes),
     end(reason) {
       if (reason === undefined) present?.destroy();

@@ -29,6 +29,8 @@ interface Typing {
 export class OperatedGuest {
   readonly guest: Guest;
   readonly folder: string;
+  /** The scripts of documents that were typed to their ends. */
+  readonly typed = new Set<string>();
   readonly #state: string;
 
   private constructor(guest: Guest, folder: string) {
@@ -55,10 +57,14 @@ export class OperatedGuest {
   }
 
   /** Types what a document says, where it says. @returns what was printed. @throws when a line of it fails. */
-  type({ where, script }: Typed, { values = {}, key }: Typing = {}): Promise<string> {
-    const typed = fill(script, values);
-    if (where === 'on the robot') return this.guest.run(`set -e\n${typed}`);
-    return this.here(typed.replaceAll('robot.local', 'base.local'), key);
+  async type({ where, script }: Typed, { values = {}, key }: Typing = {}): Promise<string> {
+    const lines = fill(script, values);
+    const printed =
+      where === 'on the robot'
+        ? await this.guest.run(`set -e\n${lines}`)
+        : await this.here(lines.replaceAll('robot.local', 'base.local'), key);
+    this.typed.add(script);
+    return printed;
   }
 
   /** Types something on the operator's machine. */

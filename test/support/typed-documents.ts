@@ -10,10 +10,14 @@ export interface Typed {
 
 const PLACE = /^# (on the robot|on your own machine)\b.*$/m;
 
-/** What a section of a document has people type, in its order: on their own machine unless a comment says otherwise. */
-export function typedIn(document: string, heading: string): Typed[] {
+/**
+ * What a document, or a section of it, has people type, in its order: on their own machine unless a comment says
+ * otherwise. @throws when it has no such section.
+ */
+export function typedIn(document: string, heading?: string): Typed[] {
   const text = readFileSync(join(ROOT, 'docs', document), 'utf8');
-  const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`));
+  const isIt = (part: string) => part.startsWith(`${heading}\n`);
+  const section = heading === undefined ? text : text.split(/^## /m).find(isIt);
   if (section === undefined) throw new Error(`${document} has no section "${heading}"`);
   const blocks = [...section.matchAll(/^( *)```(?:ba)?sh\n(.*?)^ *```$/gms)];
   return blocks.flatMap(([, indent = '', block = '']) => piecesOf(block.replaceAll(RegExp(`^${indent}`, 'gm'), '')));

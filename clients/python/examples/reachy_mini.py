@@ -4,11 +4,11 @@ The daemon (`reachy-mini-daemon`, of PyPI's reachy-mini) listens on REACHY_URL, 
 """
 
 import json
-import logging
 import math
 import os
 import sys
-from typing import Annotated, Any, Dict, List
+from contextlib import suppress
+from typing import Annotated, Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -28,33 +28,31 @@ def call(path: str, body: Any = None) -> Any:
         return json.load(answer)
 
 
-def joints() -> List[float]:
+def joints() -> list[float]:
     state = call("state/full?with_head_joints=true")
     return [*state["head_joints"], *state["antennas_position"]]
 
 
-def end(moves: List[Dict[str, str]]) -> None:
-    for move in moves:
-        try:
+def halt() -> None:
+    for move in call("move/running"):  # whoever started it
+        with suppress(HTTPError):  # it has just ended by itself
             call("move/stop", move)
-        except HTTPError:  # it has just ended by itself
-            pass
 
 
 @robot.on_stop
 def stop() -> bool:
-    end(call("move/running"))  # whoever started them
+    halt()
     return robot.standstill(joints) and call("move/running") == []
 
 
-def play(task: Task, path: str, body: Dict[str, Any]) -> None:
+def play(task: Task, path: str, body: dict[str, Any]) -> None:
     task.check()
     try:
         move = call(path, body)
         while move in call("move/running"):
             task.sleep(0.05)
     except BaseException:  # cancelled, or the daemon did not answer
-        end(call("move/running"))
+        halt()
         raise
 
 
@@ -102,5 +100,4 @@ def report() -> None:
     robot.publish_joints(dict(zip(JOINTS, joints())))
 
 
-logging.basicConfig(level=logging.INFO)
 robot.run()

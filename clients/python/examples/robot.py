@@ -3,7 +3,6 @@
 It drives on paper at 0.5 m/s. Replace what moves `place` by your robot. pip install 'robot-rest[mqtt]'
 """
 
-import logging
 import os
 import sys
 import threading
@@ -51,5 +50,4 @@ def report() -> None:
     robot.publish_state(pose=place, moving=speed.is_set(), battery=80)
 
 
-logging.basicConfig(level=logging.INFO)
 robot.run()  # until SIGTERM or Ctrl-C; it stops the robot first

@@ -12,6 +12,7 @@ from robot_rest.robot import _dispatch, _link, _messages, _standstill
 from robot_rest.robot._dispatch import Dispatcher
 from robot_rest.robot._jog import Hand
 from robot_rest.robot._link import Link
+from robot_rest.robot._reports import Reports
 from robot_rest.robot._robot import Robot
 from robot_rest.robot._safety import Safety
 from robot_rest.robot._takeovers import Takeovers
@@ -54,12 +55,14 @@ def answers_of_another_type() -> None:
 @fault
 def confirms_a_stop_at_once() -> None:
     patch(_standstill.Standstill, "watch", lambda self, read, may_move: True)
+    patch(Reports, "moving", lambda self: False)
 
 
 @fault
 def confirms_a_stop_although_driven() -> None:
     watch = _standstill.Standstill.watch
     patch(_standstill.Standstill, "watch", lambda self, read, may_move: watch(self, lambda: 0.0, may_move))
+    patch(Reports, "moving", lambda self: False)
 
 
 @fault

@@ -79,6 +79,14 @@ class CatalogueTest(RobotCase):
             robot._prepare()
 
 
+    def test_a_robot_has_one_stop_and_one_stick(self) -> None:
+        with self.assertRaisesRegex(ValueError, "two functions with @robot.on_stop"):
+            self.robot.on_stop(lambda: True)
+        self.robot.on_jog()(lambda vx, vy, wz: None)
+        with self.assertRaisesRegex(ValueError, "two functions with @robot.on_jog"):
+            self.robot.on_jog()(lambda vx, vy, wz: None)
+
+
 class ValuesTest(RobotCase):
     def setUp(self) -> None:
         robot = self.make()

@@ -5,6 +5,7 @@ import math
 import threading
 import time
 from typing import Any, Callable, Dict, List, Tuple
+from unittest import mock
 
 from robot_case import RobotCase
 from robot_rest.robot import Declined, Ends, NotReady, Task
@@ -141,6 +142,26 @@ class JogTest(RobotCase):
         """Lets the stick go for long enough."""
         self.frame()
         time.sleep(0.08)
+
+    def test_a_function_that_fails_stops_the_robot_and_can_be_used_again(self) -> None:
+        failures: List[BaseException] = [SystemExit("loose"), ValueError("loose")]
+        drive = self.parts.hand._function  # type: ignore[union-attr]
+
+        def fail(vx: float, vy: float, wz: float) -> None:
+            if failures:
+                raise failures.pop(0)
+            drive(vx, vy, wz)
+
+        before = self.parts.safety.fence.number
+        with mock.patch.object(self.parts.hand, "_function", fail):
+            self.free()
+            self.frame(0.3)
+            self.until(lambda: self.driven == [(0, 0, 0)])
+            self.assertGreater(self.parts.safety.fence.number, before)
+            self.until(lambda: not self.parts.safety._pending)
+            self.free()
+            self.frame(0.2)
+            self.until(lambda: (0.2, 0, 0) in self.driven)
 
     def test_moves_only_after_the_stick_was_let_go(self) -> None:
         self.frame(0.2)

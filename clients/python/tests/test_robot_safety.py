@@ -1,5 +1,6 @@
 """Stop, fence, link loss, emergency stop and standstill of a robot on the package."""
 
+import sys
 import tempfile
 import threading
 import time
@@ -90,6 +91,7 @@ class SafetyTest(RobotCase):
         with mock.patch.object(_stopping, "STOP_SECONDS", 0.2):
             for function, why in [
                 (lambda: 1 / 0, "ZeroDivisionError"),
+                (lambda: sys.exit("on a whim"), "SystemExit: on a whim"),
                 (lambda: None, "not seen standing still"),
                 (lambda: "yes", "not seen standing still"),
                 (lambda: self.robot.standstill(lambda: 0.2, window=0.05), "still moving at 0.20"),
@@ -112,6 +114,26 @@ class SafetyTest(RobotCase):
         with mock.patch.object(_stopping, "HUNG_SECONDS", 0.3):
             self.assertRegex(str(self.stop(parts)), "has not returned")
             self.assertIsNone(self.stop(parts))
+
+    def test_a_stop_is_not_confirmed_while_the_robot_reports_that_it_moves(self) -> None:
+        parts = self.started()
+        self.robot.publish_state(moving=True)
+        with mock.patch.object(_stopping, "STOP_SECONDS", 0.3):
+            self.assertRegex(str(self.stop(parts)), r"publish_state\(moving=True\)")
+        self.robot.publish_state(moving=False)
+        self.assertIsNone(self.stop(parts))
+
+    def test_a_stop_that_looks_at_two_parts_needs_both_after_the_last_command(self) -> None:
+        parts = self.started()
+
+        def base_and_arm() -> bool:
+            base = self.robot.standstill(lambda: 0.0, window=0.05)
+            parts.safety.last_end = time.monotonic()  # a command that could move the base has ended meanwhile
+            return base and self.robot.standstill(lambda: [1.0, 2.0], window=0.05)
+
+        parts.safety.stopping.function = base_and_arm
+        with mock.patch.object(_stopping, "STOP_SECONDS", 0.3):
+            self.assertRegex(str(self.stop(parts)), "since the last command ended")
 
     def test_what_was_sent_before_a_stop_does_not_move(self) -> None:
         parts = self.started()

@@ -1,16 +1,31 @@
 """The skill decorator, runs, and the blocking API."""
 
 import os
+import subprocess
+import sys
 import threading
 import unittest
 from typing import Any, Dict
 from unittest import mock
 
+import robot_rest
 from async_case import AsyncCase
 from fake_service import FakeService, Reply, Request
 from robot_rest import AccessLevel, Jog, Lease, Mission, RobotClient, Run, SkillInfo, Unavailable, connect, skill, sync
 from robot_rest._runs import Runs
 from robot_rest._tables import Skills, Table
+
+
+class PackageTest(unittest.TestCase):
+    def test_a_skill_that_needs_no_robot_imports_no_asyncio(self) -> None:
+        program = "import sys; from robot_rest import skill; sys.exit('asyncio' in sys.modules)"
+        self.assertEqual(subprocess.run([sys.executable, "-c", program]).returncode, 0)
+
+    def test_every_name_can_be_imported_and_is_listed(self) -> None:
+        for name in robot_rest.__all__:
+            self.assertTrue(hasattr(robot_rest, name), name)
+            self.assertIn(name, dir(robot_rest))
+        self.assertFalse(hasattr(robot_rest, "Nothing"))
 
 
 class DecoratorTest(unittest.TestCase):

@@ -1,6 +1,5 @@
 import { AccessError, LeaseHeld, LeaseLost, RobotRestError, Stopped, Unavailable, ValidationFailed } from './errors.ts';
 import { type Frame, type JogTransport, PostTransport } from './jog-transport.ts';
-import type { Lease } from './lease.ts';
 import { isUnauthorized, type Session } from './session.ts';
 
 /** The same velocity is sent again after this part of its deadline. */
@@ -27,6 +26,16 @@ export interface JogOptions {
   readonly onRefused?: (error: RobotRestError) => void;
 }
 
+/** The lease under which a jog drives, as far as it needs one. */
+interface JogLease {
+  readonly lost: AbortSignal;
+  readonly id: string;
+  readonly lastId: string;
+  nextSeq(): number;
+  kept(at: number): void;
+  fail(error: unknown): void;
+}
+
 const STILL = { vx: 0, vy: 0, wz: 0 };
 
 /**
@@ -35,7 +44,7 @@ const STILL = { vx: 0, vy: 0, wz: 0 };
  * and once no frame was acknowledged for a second, it has ended for good.
  */
 export class Jog {
-  readonly #lease: Lease;
+  readonly #lease: JogLease;
   readonly #session: Session;
   readonly #transport: JogTransport;
   readonly #deadlineMs: number;
@@ -52,8 +61,8 @@ export class Jog {
   /** True while what moved the robot before is being cancelled; velocities have no effect until then. */
   waiting = false;
 
-  /** Use {@link Lease.jog}. */
-  constructor(lease: Lease, session: Session, transport: JogTransport, options: JogOptions) {
+  /** Use `Lease.jog`. */
+  constructor(lease: JogLease, session: Session, transport: JogTransport, options: JogOptions) {
     const { deadlineMs = 300, onRefused = () => undefined } = options;
     if (!(deadlineMs >= 100 && deadlineMs <= 1000)) throw new RangeError('deadlineMs is 100 to 1000.');
     this.#lease = lease;

@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
 import { type Robot, type RobotEvent, RobotRestError } from '../../../clients/typescript/src/index.ts';
-import { noteBattery, notePose } from './courses.ts';
+import { batteryCourse, notePoint, poseCourse } from './courses.ts';
 import type {
   ActiveAlerts,
   Alert,
@@ -68,6 +68,9 @@ export function watchEvents(): void {
   effect(() => {
     if (isAnswering.value) heardAt.value = now.value;
   });
+  effect(() => {
+    noteState(isStale.value ? undefined : state.value);
+  });
 }
 
 async function followForEver(of: Robot, signal: AbortSignal): Promise<void> {
@@ -107,10 +110,10 @@ function take(event: RobotEvent): void {
 function showSnapshot(topic: string, data: unknown): void {
   switch (topic) {
     case 'state':
-      showState(data);
+      state.value = (data ?? undefined) as State | undefined; // as: the service's own schema, here and below
       break;
     case 'joints':
-      joints.value = (data ?? undefined) as Joints | undefined; // as: the service's own schema, here and below
+      joints.value = (data ?? undefined) as Joints | undefined;
       break;
     case 'lease':
       lease.value = (data ?? undefined) as LeaseStanding | undefined;
@@ -157,10 +160,19 @@ function noteSafety(what: string, time: string | undefined, data: SafetyEvent['d
   if (STOPS.test(what)) lastStop.value = lastSafety.value;
 }
 
-function showState(data: unknown): void {
-  state.value = (data ?? undefined) as State | undefined; // as: the service's own schema
-  const { pose, battery } = state.value ?? {};
-  if (battery) noteBattery(battery.level);
-  if (pose && 'theta' in pose && typeof pose.x === 'number' && typeof pose.y === 'number')
-    notePose({ x: pose.x, y: pose.y });
+function noteState({ pose, battery, link }: Partial<State> = {}): void {
+  const isKnown = link !== 'disconnected';
+  batteryCourse.note(isKnown && battery ? [battery.level] : null);
+  const isBase = isKnown && pose !== undefined && isBasePose(pose);
+  poseCourse.note(isBase ? [pose.x, pose.y, pose.theta] : null);
+  if (isBase) notePoint(pose);
+}
+
+type Pose = NonNullable<State['pose']>;
+type BasePose = { readonly x: number; readonly y: number; readonly z: number; readonly theta: number };
+export type Frames = Exclude<Pose, BasePose>;
+
+/** Whether it is of a robot of which nothing but the base moves. */
+export function isBasePose(pose: Pose): pose is BasePose {
+  return 'theta' in pose && typeof pose.theta === 'number';
 }

@@ -1,5 +1,6 @@
 import { RobotRestError } from '../../../clients/typescript/src/index.ts';
 import { ask } from './ask.ts';
+import { ExactNumber, parseExact, stringifyExact } from './exact-json.ts';
 import { membersOf } from './objects.ts';
 
 const PATH = 'api/v2/llm_config/';
@@ -28,15 +29,19 @@ export async function readLlmConfig(): Promise<LlmConfig> {
     // The tags of the two forms differ in their ends alone.
     const isOne = (yaml.headers.get('ETag') ?? '').startsWith(tag.slice(0, -1));
     if (isOne || attempt === 2) {
-      return { yaml: await yaml.text(), settings: settingsOf(await json.json()), tag };
+      return { yaml: await yaml.text(), settings: settingsOf(parseExact(await json.text())), tag };
     }
   }
 }
 
 /** Changes one setting, if the file is still the one that was read. @returns the value before. */
 export async function changeLlmConfig(key: string, value: unknown, tag: string): Promise<unknown> {
-  const answer = await ask('PATCH', PATH, { json: { command: key, value }, headers: { 'If-Match': tag } });
-  return membersOf(await answer.json())?.previous;
+  const answer = await ask('PATCH', PATH, {
+    body: stringifyExact({ command: key, value }),
+    type: 'application/json',
+    headers: { 'If-Match': tag },
+  });
+  return membersOf(parseExact(await answer.text()))?.previous;
 }
 
 /** Whether somebody else was first. */
@@ -46,7 +51,7 @@ export function isOutrun(error: unknown): boolean {
 
 /** A key with a dot of its own can only be named at the top, where it wins; below, it cannot be told from a path. */
 function settingsOf(value: unknown, path: readonly string[] = []): Setting[] {
-  const members = membersOf(value);
+  const members = value instanceof ExactNumber ? undefined : membersOf(value);
   if (!members || (path.length > 0 && Object.keys(members).length === 0)) {
     return path.length === 0 ? [] : [{ key: path.join('.'), value }];
   }

@@ -1,5 +1,6 @@
 import type { components, Row } from '../../../clients/typescript/src/index.ts';
 import { ask } from './ask.ts';
+import { parseExact, stringifyExact } from './exact-json.ts';
 import { membersOf } from './objects.ts';
 
 export type Table = components['schemas']['TableSummary'];
@@ -15,9 +16,33 @@ export interface Rows {
 export async function readRows(table: string, limit: number, offset: number, signal?: AbortSignal): Promise<Rows> {
   const query = new URLSearchParams({ tablename: table, limit: String(limit), offset: String(offset) });
   const answer = await ask('GET', `api/v2/database/read/?${query}`, signal ? { signal } : {});
-  const rows: unknown = await answer.json();
+  const rows = parseExact(await answer.text());
   const total = Number(answer.headers.get('X-Total-Count') ?? Number.NaN);
   return { rows: Array.isArray(rows) ? rows.filter((row) => membersOf(row)) : [], total };
+}
+
+/** One row. @throws RobotRestError `row_not_found`. */
+export async function readRow(table: string, id: unknown): Promise<Row> {
+  const query = new URLSearchParams({ data: stringifyExact({ tablename: table, item: { id } }) });
+  return rowOf(await ask('GET', `api/v2/database/read_item/?${query}`));
+}
+
+/** Changes one column. @throws RobotRestError. */
+export async function changeCell(table: string, id: unknown, attribute: string, value: unknown): Promise<void> {
+  await change('PUT', 'update_item', { tablename: table, item: { id }, attribute, new_value: value });
+}
+
+/** @returns the row as it is stored. @throws RobotRestError. */
+export async function addRow(table: string, item: Row): Promise<Row> {
+  return rowOf(await change('POST', 'add_item', { tablename: table, item }));
+}
+
+function change(method: string, route: string, body: object): Promise<Response> {
+  return ask(method, `api/v2/database/${route}/`, { body: stringifyExact(body), type: 'application/json' });
+}
+
+async function rowOf(answer: Response): Promise<Row> {
+  return membersOf(parseExact(await answer.text())) ?? {};
 }
 
 export interface Found extends Rows {
@@ -50,7 +75,7 @@ export async function* searchRows(table: string, text: string, signal: AbortSign
 /** A value as it is shown and typed. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : stringifyExact(value);
 }
 
 /** What was typed, as a value of the column. @throws Error with a sentence. */
@@ -62,7 +87,7 @@ export function valueFrom(text: string, { type }: Column, notNumber: string, not
     return Number(text);
   }
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     throw new Error(notJson);
   }

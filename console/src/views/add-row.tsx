@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { robot } from '../state/session.ts';
-import { type Table, textOf, valueFrom } from '../state/table-rows.ts';
+import { addRow, type Table, textOf, valueFrom } from '../state/table-rows.ts';
 import { texts as t } from '../texts/database.ts';
 import { Outcome, ServiceButton } from '../ui/service-button.tsx';
 import { useAction } from '../ui/use-action.ts';
@@ -19,8 +18,8 @@ export function AddRow({ table: { name, columns }, onChange }: { table: Table; o
       const item = Object.fromEntries(
         given.map((column) => [column.name, valueFrom(typed[column.name] ?? '', column, t.notNumber, t.notJson)]),
       );
-      const row = await robot.value?.table(name).add(item);
-      return t.added(textOf(row?.id));
+      const row = await addRow(name, item);
+      return t.added(textOf(row.id));
     });
     if (!isAdded) return;
     setTyped({});

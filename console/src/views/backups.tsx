@@ -77,7 +77,7 @@ function Snapshots() {
         {value?.backups.map(({ name, created_at: at, size }) => (
           <li key={name}>
             <div class="row">
-              <span class="grow">
+              <span class="grow wide">
                 <time class="value" dateTime={at}>
                   {clock(at)}
                 </time>

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { RobotRestError } from '../../../clients/typescript/src/index.ts';
-import { robot } from '../state/session.ts';
-import { type Column, textOf, valueFrom } from '../state/table-rows.ts';
+import { type Column, changeCell, readRow, textOf, valueFrom } from '../state/table-rows.ts';
 import { texts as t } from '../texts/database.ts';
 import { ServiceButton } from '../ui/service-button.tsx';
 import { useAction } from '../ui/use-action.ts';
@@ -31,14 +30,13 @@ export function CellEditor({ table, id, column, value, choices, onEnd }: CellEdi
   }, []);
   const save = async (next: () => unknown) => {
     const isSaved = await action.run(async () => {
-      const rows = robot.value?.table(table);
       const wanted = next();
-      const present = (await rows?.get(id).catch(orGone))?.[column.name];
+      const present = (await readRow(table, id).catch(orGone))[column.name];
       if (textOf(present) !== textOf(seen.current)) {
         seen.current = present;
         throw new Error(t.changed(column.name, present === null ? t.nothing : textOf(present)));
       }
-      await rows?.update(id, column.name, wanted);
+      await changeCell(table, id, column.name, wanted);
       return t.saved(column.name);
     });
     if (isSaved) onEnd(true);

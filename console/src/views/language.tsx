@@ -1,5 +1,6 @@
 import '../shared.ts';
 import { useId, useState } from 'preact/hooks';
+import { ExactNumber, parseExact } from '../state/exact-json.ts';
 import { changeLlmConfig, isOutrun, type LlmConfig, readLlmConfig, type Setting } from '../state/llm-config.ts';
 import { textOf } from '../state/table-rows.ts';
 import { texts as t } from '../texts/language.ts';
@@ -115,7 +116,7 @@ function SettingEditor({ of: { key, value }, isOff, onSave, onCancel }: SettingE
             <option>true</option>
             <option>false</option>
           </select>
-        ) : typeof value === 'number' ? (
+        ) : isNumber(value) ? (
           <input id={id} inputMode="decimal" value={text} onInput={onInput} />
         ) : (
           <textarea
@@ -145,11 +146,15 @@ function SettingEditor({ of: { key, value }, isOff, onSave, onCancel }: SettingE
 
 function parse(text: string, like: unknown): unknown {
   if (typeof like === 'string') return text;
-  if (typeof like === 'number' && (text.trim() === '' || !Number.isFinite(Number(text)))) throw new Error(t.notNumber);
+  if (isNumber(like) && (text.trim() === '' || !Number.isFinite(Number(text)))) throw new Error(t.notNumber);
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     if (like === null) return text; // any type will do
     throw new Error(t.notJson);
   }
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || value instanceof ExactNumber;
 }

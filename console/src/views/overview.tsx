@@ -1,17 +1,18 @@
 import { useEffect } from 'preact/hooks';
-import { batteryCourse, trail } from '../state/courses.ts';
-import type { State } from '../state/event-data.ts';
 import { watchHealth } from '../state/health.ts';
-import { joints, state } from '../state/live.ts';
+import { type Frames, isBasePose, joints, state } from '../state/live.ts';
 import { texts } from '../texts.ts';
 import { Card, Empty, Fact, Facts } from '../ui/card.tsx';
-import { Course, Trail } from '../ui/charts.tsx';
 import { number } from '../ui/format.ts';
+import { Lazy } from '../ui/lazy.tsx';
 import { UnderWay } from './missions.tsx';
 import { ModelCard } from './model-card.tsx';
 import { AlertsCard, HealthCard, ServiceCard } from './overview-service.tsx';
 
 const t = texts.overview;
+const course = () => import('./course.tsx');
+const POSE = { what: 'pose' } as const;
+const BATTERY = { what: 'battery' } as const;
 
 /** How the robot is. */
 export function Overview() {
@@ -46,24 +47,18 @@ function PoseCard() {
   }
   if (!isBasePose(pose)) return <FramesCard frames={pose} />;
   return (
-    <Card title={t.pose} class="pose">
-      <Trail points={trail.value} theta={pose.theta} label={t.trail(number(pose.x), number(pose.y))} />
+    <Card title={t.pose}>
       <Facts>
         <Fact name="x">{number(pose.x)} m</Fact>
         <Fact name="y">{number(pose.y)} m</Fact>
         <Fact name="z">{number(pose.z)} m</Fact>
         <Fact name="θ">{number(pose.theta, 1)}°</Fact>
       </Facts>
+      <div class="courses">
+        <Lazy load={course} props={POSE} />
+      </div>
     </Card>
   );
-}
-
-type Pose = NonNullable<State['pose']>;
-type BasePose = { readonly x: number; readonly y: number; readonly z: number; readonly theta: number };
-type Frames = Exclude<Pose, BasePose>;
-
-function isBasePose(pose: Pose): pose is BasePose {
-  return 'theta' in pose && typeof pose.theta === 'number';
 }
 
 /** A robot that moves more than a base. */
@@ -124,8 +119,7 @@ function BatteryCard() {
           <small class="muted"> {battery.charging ? t.charging : t.discharging}</small>
         )}
       </p>
-      <Course samples={batteryCourse.value} label={t.batteryCourse(level)} />
-      <p class="caption">{t.since}</p>
+      <Lazy load={course} props={BATTERY} />
     </Card>
   );
 }

@@ -1,22 +1,23 @@
 import { useState } from 'preact/hooks';
-import type { components } from '../../../clients/typescript/src/index.ts';
+import { download } from '../state/ask.ts';
 import { loadCatalogue } from '../state/commands.ts';
 import { mayWrite } from '../state/link.ts';
 import { robot } from '../state/session.ts';
 import { texts as t } from '../texts/skills.ts';
 import { Card, Empty } from '../ui/card.tsx';
+import { FileButton } from '../ui/file-button.tsx';
 import { Outcome, Problem, ServiceButton, Sure } from '../ui/service-button.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { useLoad } from '../ui/use-load.ts';
 import { SkillEditor } from './skill-editor.tsx';
-
-type Skill = components['schemas']['Skill'];
+import { RenameForm, type Skill, SkillLine } from './skill-line.tsx';
 
 /** The files, with what the service says of each. */
 export function SkillFiles() {
   const { value, problem, reload } = useLoad(async (of) => of.skills.list());
   const action = useAction();
   const [asked, setAsked] = useState<string>();
+  const [renamed, setRenamed] = useState<string>();
   /** Empty: a new one. */
   const [edited, setEdited] = useState<Skill | 'new'>();
   const [isOver, setOver] = useState(false);
@@ -24,11 +25,11 @@ export function SkillFiles() {
     await reload();
     if (robot.value) await loadCatalogue(robot.value);
   };
-  const upload = (files: FileList | null | undefined) =>
+  const upload = (files: Iterable<File>) =>
     action.run(async () => {
       const names: string[] = [];
       try {
-        for (const file of files ?? []) {
+        for (const file of files) {
           await robot.value?.skills.upload(file.name, file);
           names.push(file.name);
         }
@@ -44,6 +45,11 @@ export function SkillFiles() {
       await changed();
       return said;
     });
+  /** What was typed stays where the service refuses it. */
+  const rename = async (name: string, to: string) => {
+    const isDone = await change(async () => robot.value?.skills.rename(name, to), t.renamed(name, to));
+    if (isDone) setRenamed(undefined);
+  };
   if (edited !== undefined) {
     return (
       <SkillEditor
@@ -67,21 +73,14 @@ export function SkillFiles() {
         onDrop={(event) => {
           event.preventDefault();
           setOver(false);
-          if (mayWrite.value) void upload(event.dataTransfer?.files);
+          if (mayWrite.value) void upload(event.dataTransfer?.files ?? []);
         }}
       >
         <span>{t.drop}</span>
         <div class="row">
-          <label class={`file ${mayWrite.value && !action.isBusy ? '' : 'off'}`}>
-            <input
-              type="file"
-              accept=".py"
-              multiple
-              disabled={!mayWrite.value || action.isBusy}
-              onChange={({ currentTarget }) => void upload(currentTarget.files).then(() => (currentTarget.value = ''))}
-            />
+          <FileButton accept=".py" isOff={action.isBusy} onFiles={(files) => void upload(files)}>
             {t.choose}
-          </label>
+          </FileButton>
           <button type="button" onClick={() => setEdited('new')}>
             {t.newFile}
           </button>
@@ -93,7 +92,7 @@ export function SkillFiles() {
       <ul class="rows">
         {value?.map((skill) => (
           <li key={`${skill.name} ${skill.enabled}`}>
-            <FileLine of={skill} />
+            <SkillLine of={skill} />
             {skill.manageable !== false && (
               <div class="row">
                 <ServiceButton
@@ -109,6 +108,25 @@ export function SkillFiles() {
                   {t.edit}
                 </ServiceButton>
                 <ServiceButton
+                  label={t.renameOf(skill.name)}
+                  isOff={action.isBusy}
+                  onClick={() => setRenamed(skill.name)}
+                >
+                  {t.rename}
+                </ServiceButton>
+                <ServiceButton
+                  label={t.downloadOf(skill.name)}
+                  isOff={action.isBusy}
+                  onClick={() =>
+                    void action.run(async () => {
+                      await download(`api/v2/skill/download/${encodeURIComponent(skill.name)}`, skill.name);
+                      return undefined;
+                    })
+                  }
+                >
+                  {t.download}
+                </ServiceButton>
+                <ServiceButton
                   label={t.removeOf(skill.name)}
                   isOff={action.isBusy}
                   onClick={() => setAsked(skill.name)}
@@ -116,6 +134,14 @@ export function SkillFiles() {
                   {t.remove}
                 </ServiceButton>
               </div>
+            )}
+            {renamed === skill.name && (
+              <RenameForm
+                of={skill}
+                isOff={action.isBusy}
+                onRename={(name) => void rename(skill.name, name)}
+                onCancel={() => setRenamed(undefined)}
+              />
             )}
             {asked === skill.name && (
               <Sure
@@ -129,24 +155,5 @@ export function SkillFiles() {
         ))}
       </ul>
     </Card>
-  );
-}
-
-function FileLine({ of }: { of: Skill }) {
-  const names = of.functions.map(({ name }) => name).join(', ');
-  return (
-    <>
-      <div class="row">
-        <bdi class="value grow">{of.name}</bdi>
-        {of.manageable !== false && (
-          <span class={`badge ${of.enabled ? 'good' : ''}`}>{of.enabled ? t.enabled : t.disabled}</span>
-        )}
-      </div>
-      <small class="line muted">
-        <bdi>{names === '' ? t.noFunction : t.functions(names)}</bdi> {of.validated === false && t.unchecked}
-      </small>
-      {of.conflict && <p class="muted">{t.both}</p>}
-      <Problem of={of.problem} />
-    </>
   );
 }

@@ -1,13 +1,11 @@
 import { PROBLEMS, ServiceError } from '../errors.ts';
-import { codeOf } from '../kit/error-code.ts';
+import { codeOf, isDiskFull } from '../kit/error-code.ts';
 import { BudgetExceeded } from '../observability/budget-exceeded.ts';
 import { refusals } from '../observability/ports.ts';
 import type { Exchange, PipelineRequest, Result } from './exchange.ts';
 import { publicPrefix, withPrefix } from './public-path.ts';
 
 const USES = { refusals };
-
-const STORAGE_FULL = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL']);
 
 /** Registered first, so that it runs last: the one place where an error becomes an answer. */
 export function renderError() {
@@ -47,7 +45,7 @@ export function problem(error: ServiceError, requestId: string, prefix = ''): Re
 /** Any thrown value as an error with a code. What the domain did not foresee is internal_error and tells nothing. */
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (STORAGE_FULL.has(codeOf(error) ?? '')) {
+  if (isDiskFull(error) || codeOf(error) === 'SQLITE_FULL') {
     return new ServiceError('storage_full', {
       detail: 'The storage is full; nothing was changed. Free some space and try again.',
       cause: error,

@@ -1,5 +1,5 @@
 import { type ErrorCode, type Fault, ServiceError, unavailable } from '../../../shared/errors.ts';
-import { codeOf } from '../../../shared/kit/error-code.ts';
+import { codeOf, isDiskFull } from '../../../shared/kit/error-code.ts';
 import { BudgetExceeded } from '../../../shared/observability/budget-exceeded.ts';
 import type { Budget } from '../../../shared/observability/metrics.port.ts';
 
@@ -13,14 +13,14 @@ export interface Failure {
   readonly cause?: { readonly message: string; readonly code: string | undefined; readonly stack: string | undefined };
 }
 
-const STORAGE_FULL = new Set(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT']);
+const NO_ROOM = new Set(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE']);
 const UNUSABLE = /^SQLITE_(CORRUPT|NOTADB|CANTOPEN|READONLY|IOERR|PERM)/;
 
 /** Gives what SQLite and the file system throw a code; what nobody foresaw passes as it is. */
 export function named(error: unknown): unknown {
   const code = codeOf(error);
   if (error instanceof ServiceError || code === undefined) return error;
-  if (STORAGE_FULL.has(code)) {
+  if (NO_ROOM.has(code) || isDiskFull(error)) {
     return new ServiceError('storage_full', {
       detail: 'The storage is full; nothing was changed. Free some space and try again.',
       cause: error,

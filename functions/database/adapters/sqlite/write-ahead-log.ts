@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { ServiceError } from '../../../shared/errors.ts';
-import { codeOf } from '../../../shared/kit/error-code.ts';
+import { codeOf, isDiskFull } from '../../../shared/kit/error-code.ts';
 import type { DiskReserve } from '../../../shared/kit/files/disk-reserve.ts';
 import { LogFile, logBytes } from './log-file.ts';
 import { MAX_CACHE_BYTES, Session } from './session.ts';
@@ -69,7 +69,7 @@ export class LogKeeper {
       this.#makeRoomForRow(bytes);
     } catch (error) {
       // Of a file that is damaged or gone the write itself tells best.
-      if (error instanceof ServiceError || codeOf(error) === 'ENOSPC') throw error;
+      if (error instanceof ServiceError || isDiskFull(error)) throw error;
     }
   }
 

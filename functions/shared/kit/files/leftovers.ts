@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isOtherProcess } from '../child-process/is-other-process.ts';
 
 /** Starts the hidden name of a file or folder that gets its own name once it is finished. */
 export const STAGED = '.staged-';
@@ -35,12 +36,5 @@ function isOurs(pid: string | undefined, digits: string | undefined): boolean {
 
 /** Whether the writer may still be running. A name without a process id does not tell. */
 function isAtWork(pid: string | undefined): boolean {
-  if (pid === undefined) return true;
-  if (Number(pid) === process.pid) return false;
-  try {
-    process.kill(Number(pid), 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // as: kill throws nothing else
-  }
+  return pid === undefined || isOtherProcess(Number(pid));
 }

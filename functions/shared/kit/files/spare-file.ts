@@ -1,14 +1,7 @@
 import { existsSync, fstatSync, fsyncSync, linkSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { codeOf } from '../error-code.ts';
 import { replaceFile, syncFolder } from './replace-file.ts';
 import { withFile } from './with-file.ts';
-
-const FULL = new Set(['ENOSPC', 'EDQUOT']);
-
-export function isDiskFull(error: unknown): boolean {
-  return FULL.has(codeOf(error) ?? '');
-}
 
 /** Whether there is a spare for `path` that is as long as the file. */
 export function hasSpare(path: string): boolean {

@@ -2,9 +2,8 @@ import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import lockfile from 'proper-lockfile';
-import { codeOf } from '../error-code.ts';
+import { codeOf, isDiskFull } from '../error-code.ts';
 import { makePrivateFolder } from './replace-file.ts';
-import { isDiskFull } from './spare-file.ts';
 import { FileFault } from './watched-file.ts';
 
 /** A lock whose holder has not renewed it for this long is taken over, in ms. */

@@ -2,8 +2,8 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate 
 import { fstatSync, readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { BUILT_AT } from '../../../../functions/shared/build-info.ts';
+import { isDiskFull } from '../../../../functions/shared/kit/error-code.ts';
 import { createFileOnce, replaceFile } from '../../../../functions/shared/kit/files/replace-file.ts';
-import { isDiskFull } from '../../../../functions/shared/kit/files/spare-file.ts';
 import {
   FileFault,
   faultOf,

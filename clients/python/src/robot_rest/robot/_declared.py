@@ -73,7 +73,13 @@ class Declared:
     def on_stop(self, function: Function) -> Function:
         """The function that stops the robot: it halts everything, whoever moves it, and returns True once the robot stands
         by its own sensors (`standstill` helps), False otherwise. It is called in a thread of its own, again until it
-        returns True, for at most 4 s."""
+        returns True, for at most 4 s; also at the start, before the robot is online, and whenever a motion fails or is cancelled. A robot has
+        one, for all of its motors."""
+        if self._stop_function is not None:
+            raise ValueError(
+                "There are two functions with @robot.on_stop. Write one that halts everything first, and then returns "
+                "whether all of it stands."
+            )
         self._stop_function = function
         return function
 
@@ -82,6 +88,8 @@ class Declared:
         with zero when no new velocity has come for ``watchdog_ms``; it has to return at once."""
 
         def register(function: Function) -> Function:
+            if self._hand is not None:
+                raise ValueError("There are two functions with @robot.on_jog.")
             self._hand = Hand(self._safety, function, watchdog_ms, max_linear, max_angular)
             return function
 

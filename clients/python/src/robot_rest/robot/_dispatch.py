@@ -2,47 +2,25 @@
 
 from __future__ import annotations
 
-import heapq
-import itertools
 import json
 import threading
 import time
 from concurrent.futures import Future
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, Optional
 
 from . import _log
 from ._commands import CALLED_EXAMPLE, Call, Command, Commands
 from ._messages import SKEW_SECONDS, check_time, read_command
 from ._missions import Missions
-from ._refusals import Answer, Declined, Refused
+from ._refusals import Answer, Declined, Refused, said_by
 from ._safety import Safety
 from ._task import Task
+from ._timers import Timers
 
 MAX_COMMANDS, MAX_WAITS, MAX_IDS = 1000, 10_000, 100_000
 #: A mission is answered with its id after this time, in seconds, even if it has not used its task.
 BEGIN_SECONDS = 0.2
 Reply = Callable[[Any], None]
-
-
-class Timers:
-    """Calls functions at their time, from the guard's thread. They must not block."""
-
-    def __init__(self) -> None:
-        self._heap: List[Tuple[float, int, Callable[[], Any]]] = []
-        self._numbers, self._lock = itertools.count(), threading.Lock()
-
-    def at(self, when: float, call: Callable[[], Any]) -> None:
-        """`when` is monotonic."""
-        with self._lock:
-            heapq.heappush(self._heap, (when, next(self._numbers), call))
-
-    def watch(self, now: float) -> None:
-        while True:
-            with self._lock:
-                if not self._heap or self._heap[0][0] > now:
-                    return
-                call = heapq.heappop(self._heap)[2]
-            call()
 
 
 class Dispatcher:
@@ -121,8 +99,10 @@ class Dispatcher:
             reply(outcome)
 
         def done(ended: Future[Any]) -> None:
-            failure = ended.exception()
-            settle(ended.result() if failure is None else _refusal(failure))
+            try:
+                settle(ended.result())
+            except BaseException as failure:  # CancelledError as well
+                settle(_refusal(failure))
 
         late = Refused("robot_timeout", "What the command waits for has not happened yet, and may still happen.", "maybe")
         seconds = max(0.0, message["deadline"] / 1000 - time.time())
@@ -171,6 +151,8 @@ class _Run:
             if command.check is not None:
                 command.check(**self._arguments)
             replaced = command.replaces and self._dispatcher.safety.take(task)
+            if self._dispatcher.safety.enter(task):
+                check_time(self._message)  # it had to wait
             if command.shared:
                 outcome = command.function(self._call)
             elif command.mission:
@@ -184,10 +166,17 @@ class _Run:
             failure = outcome = declined
         except Refused as refusal:
             failure = outcome = refusal
-        except Exception as error:
+        except BaseException as error:  # also SystemExit, and CancelledError of asyncio: they end the command, no more
             _log.exception("%s failed", command.entry["name"])
             failure, outcome = error, _refusal(error)
-        self._end(outcome, failure)
+        refused = failure is not None and not task.begun and task.forgo()
+        # What a command declines or refuses before it begins has moved nothing.
+        failed = failure is not None and not (refused and isinstance(failure, (Declined, Refused)))
+        problem = self._dispatcher.safety.leave(task, failed)
+        if command.mission and not refused:
+            self._end_mission(failure, problem)
+        else:
+            self._answer(outcome, problem)
 
     def _begin_later(self, replaced: bool) -> None:
         dispatcher, task = self._dispatcher, self._task
@@ -199,19 +188,20 @@ class _Run:
         task.when_begun(begin, lambda fraction: dispatcher.missions.progress(task, fraction))
         dispatcher.soon(BEGIN_SECONDS, task.begin)
 
-    def _end(self, outcome: Any, failure: Any) -> None:
-        task, command, safety = self._task, self._command, self._dispatcher.safety
-        refused = failure is not None and not task.begun and task.forgo()
-        if command.mission and not refused:
-            task.begin()  # also where it ended before it has used its task
-            safety.release(task)
-            self._dispatcher.missions.end(task, failure)
-            return
-        safety.release(task)
-        if isinstance(outcome, Declined) and command.mission and outcome.result is None:
+    def _end_mission(self, failure: Any, problem: Optional[str]) -> None:
+        self._task.begin()  # also where it ended before it has used its task
+        self._dispatcher.safety.release(self._task)
+        self._dispatcher.missions.end(self._task, failure, problem)
+
+    def _answer(self, outcome: Any, problem: Optional[str]) -> None:
+        self._dispatcher.safety.release(self._task)
+        if isinstance(outcome, Declined) and self._command.mission and outcome.result is None:
             outcome.result = {"called": False, "msg": outcome.sentence}
         result = outcome.result if isinstance(outcome, Answer) else outcome
-        if isinstance(result, Future):
+        if problem is not None:
+            why = outcome.detail if isinstance(outcome, Refused) else "The command was cancelled."
+            self._reply(Refused("robot_error", f"{why.rstrip('.')}. {problem}", "maybe"))
+        elif isinstance(result, Future):
             self._dispatcher.wait(result, self._message, self._reply)
         else:
             self._reply(outcome)
@@ -220,7 +210,7 @@ class _Run:
 def _refusal(failure: BaseException) -> Any:
     if isinstance(failure, (Refused, Declined)):
         return failure
-    return Refused("robot_error", f"{type(failure).__name__}: {failure}", "maybe")
+    return Refused("robot_error", said_by(failure), "maybe")
 
 
 def as_json(answer: Dict[str, Any], longest: int) -> str:

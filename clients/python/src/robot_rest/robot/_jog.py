@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import threading
 import time
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import _log
 from ._messages import read_jog
-from ._refusals import Refused
+from ._refusals import Refused, said_by
 from ._safety import Safety
 from ._task import Task
 
@@ -46,6 +46,7 @@ class Hand:
         self._free_at = math.inf  # when a frame may move the robot; never before a frame of zero velocity
         self._wanted, self._sent = STILL, STILL
         self._calling_since = math.inf
+        self._told = ""  # how the function failed last
         self._ending: List[Task] = []  # motions whose zero the robot has not taken yet
 
     def start(self) -> None:
@@ -116,7 +117,11 @@ class Hand:
                 self._calling_since = math.inf
         if hangs:
             _log.warning("the jog function has not returned; the robot is stopped")
-            self._safety.stop(lambda problem, _cancelled: _log.warning("jog: %s", problem or "the robot stands"))
+            self._safety.stop(self._stopped)
+
+    @staticmethod
+    def _stopped(problem: Optional[str], _cancelled: int) -> None:
+        _log.warning("jog: %s", problem or "the robot stands")
 
     def _work(self) -> None:
         while True:
@@ -128,9 +133,13 @@ class Hand:
             try:
                 self._function(*wanted)
                 failed = False
-            except Exception:
-                _log.exception("the jog function failed")
+            except BaseException as failure:  # also SystemExit, which would end this thread
                 failed = True
+                told, self._told = self._told, said_by(failure)
+                if told != self._told:  # zero is sent again and again
+                    _log.exception("the jog function failed; the robot is stopped")
+                    self._safety.stop(self._stopped)
+            self._told = self._told if failed else ""
             self._took(wanted, failed)
 
     def _took(self, wanted: Velocity, failed: bool) -> None:

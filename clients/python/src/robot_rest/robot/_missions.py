@@ -5,8 +5,9 @@ from __future__ import annotations
 import collections
 import threading
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Deque, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, List, Optional
 
+from ._refusals import Refused, said_by
 from ._task import Task
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class Mission:
         self.task = task
         self.over: Future[bool] = Future()  # whether it has finished
         self.how = CANCELLED
+        self.problem: Optional[str] = None  # why the robot is not known to stand after its end
 
 
 class Missions:
@@ -47,17 +49,19 @@ class Missions:
     def progress(self, task: Task, fraction: float) -> None:
         self._tell("mission_progressed", task.id, progress=fraction)
 
-    def end(self, task: Task, failure: Optional[BaseException]) -> None:
-        """Records how a mission ended: it was cancelled, failed, or finished."""
+    def end(self, task: Task, failure: Optional[BaseException], problem: Optional[str]) -> None:
+        """Records how a mission ended: it was cancelled, failed, or finished; and after which `problem` to halt the robot."""
         mission = self.find(task.id)
         if mission is None:
             return
-        refusal = task.refusal
+        refusal, mission.problem = task.refusal, problem
+        more = f". {problem}" if problem else ""
         if refusal is not None:
-            mission.how = refusal.detail
+            mission.how = refusal.detail.rstrip("." if more else "") + more
             self._tell("mission_cancelled", task.id, message=mission.how)
         elif failure is not None:
-            mission.how = f"Mission failed: {failure}"
+            why = str(failure) if isinstance(failure, Exception) else ""
+            mission.how = f"Mission failed: {why or said_by(failure)}".rstrip("." if more else "") + more
             self._tell("mission_failed", task.id, message=mission.how)
         else:
             mission.how = "Mission finished"
@@ -95,38 +99,71 @@ class MissionCommands:
             start = {"started": False, "msg": NOT_FOUND}
             return {"awaited": False, "start_result": start, "msg": NOT_FOUND}
         known, start = mission, {"started": True, "msg": "Mission started"}
-        return _later(known, lambda done: {"awaited": done, "start_result": start, "msg": known.how})
+        return _later([known], lambda: {"awaited": known.over.result(), "start_result": start, "msg": known.how})
 
     def wait_for_skill_started(self, call: Call) -> Any:
         known = self._missions.find(call.value) is not None
         return {"started": known, "msg": "Mission started" if known else NOT_FOUND}
 
     def cancel_skill(self, call: Call) -> Any:
-        mission = self._missions.find(call.value)
+        return self._cancel(call.value, waits=False)
+
+    def cancel_and_wait_for_mission(self, call: Call) -> Any:
+        return self._cancel(call.value, waits=True)
+
+    def _cancel(self, key: str, waits: bool) -> Any:
+        """One that moves the robot is awaited in any case: it counts as cancelled once the robot was halted."""
+        mission = self._missions.find(key)
         if mission is None or mission.over.done():
             return {"cancelled": False, "msg": NOT_FOUND}
         mission.task.cancel(CANCELLED)
-        return {"cancelled": True, "msg": CANCELLED}
+        if not waits and not mission.task.motion:
+            return {"cancelled": True, "msg": CANCELLED}
+        known = mission
 
-    def cancel_and_wait_for_mission(self, call: Call) -> Any:
-        answer = self.cancel_skill(call)
-        mission = self._missions.find(call.value)
-        return answer if mission is None or not answer["cancelled"] else _later(mission, lambda _done: answer)
+        def answer() -> Any:
+            _assert_halted(known)
+            finished = known.over.result()
+            return {"cancelled": not finished, "msg": known.how if finished else CANCELLED}
+
+        return _later([known], answer)
 
     def cancel_client_missions(self, call: Call) -> Any:
         tasks = self._safety.missions_of(call.client_id)
         for task in tasks:
             task.cancel(CANCELLED)
-        count = len(tasks)
-        return {
-            "cancelled": count > 0,
-            "cancelled_missions": count,
-            "msg": f"{count} of this client's missions cancelled",
-        }
+        moving = [mission for mission in (self._missions.find(task.id) for task in tasks if task.motion) if mission]
+
+        def answer() -> Any:
+            for mission in moving:
+                _assert_halted(mission)
+            count = len(tasks)
+            msg = f"{count} of this client's missions cancelled"
+            return {"cancelled": count > 0, "cancelled_missions": count, "msg": msg}
+
+        return _later(moving, answer) if moving else answer()
 
 
-def _later(mission: Mission, answer: Any) -> Future[Any]:
-    """The answer once the mission is over. Takes no thread."""
+def _assert_halted(mission: Mission) -> None:
+    if mission.problem:
+        raise Refused("robot_error", mission.how, "maybe")
+
+
+def _later(missions: List[Mission], answer: Callable[[], Any]) -> Future[Any]:
+    """The answer once all of them are over. Takes no thread."""
     future: Future[Any] = Future()
-    mission.over.add_done_callback(lambda over: future.set_result(answer(over.result())))
+    lock, left = threading.Lock(), [len(missions)]
+
+    def settle(_over: Future[bool]) -> None:
+        with lock:
+            left[0] -= 1
+            if left[0]:
+                return
+        try:
+            future.set_result(answer())
+        except Refused as refusal:
+            future.set_exception(refusal)
+
+    for mission in missions:
+        mission.over.add_done_callback(settle)
     return future

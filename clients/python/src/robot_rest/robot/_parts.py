@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Optional
 
@@ -45,7 +46,25 @@ class Connector:
         if self._link is not None:
             self._link.leave(reason)
 
+    def _halt(self) -> None:
+        """Halts the robot before it can be reached: its motors may still run from before its program was started. Where
+        its stop function fails, it stays offline."""
+        told = ""
+        while not self._ending.is_set():
+            halted: Future[Optional[str]] = Future()
+            self._parts.safety.stop(lambda problem, _cancelled: halted.set_result(problem))
+            problem = halted.result()
+            if not self._parts.safety.stopping.failing:
+                if problem:
+                    _log.warning("the robot was halted at its start, but: %s", problem)
+                return
+            if problem and problem != told:
+                _log.warning("the robot stays offline: %s", problem)
+                told = problem
+            self._ending.wait(1)
+
     def _stay_connected(self) -> None:
+        self._halt()
         wait = 0.2
         while not self._ending.is_set():
             link, began = None, time.monotonic()

@@ -58,5 +58,10 @@ class Answer:
         self.result, self.replaced = result, replaced
 
 
+def said_by(failure: BaseException) -> str:
+    """The type and the text of an exception."""
+    return f"{type(failure).__name__}: {failure}".rstrip(": ")
+
+
 def invalid(detail: str, errors: Optional[List[Dict[str, str]]] = None) -> Refused:
     return Refused("validation_failed", detail, "no", errors)

@@ -7,6 +7,7 @@ import time
 from typing import Any, Callable
 
 from . import _log
+from ._refusals import said_by
 
 
 def repeat(seconds: float, function: Callable[[], Any], ended: threading.Event) -> None:
@@ -17,7 +18,7 @@ def repeat(seconds: float, function: Callable[[], Any], ended: threading.Event) 
         try:
             function()
             told = ""
-        except Exception as failure:
-            if told != (told := f"{type(failure).__name__}: {failure}"):
+        except BaseException as failure:  # also SystemExit, which would end this thread unseen
+            if told != (told := said_by(failure)):
                 _log.exception("%s failed", getattr(function, "__name__", "a timed function"))
         time.sleep(max(0.001, seconds - (time.monotonic() - began)))

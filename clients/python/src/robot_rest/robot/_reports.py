@@ -55,6 +55,11 @@ class Reports:
         then, value = self._state.get("estop", (-math.inf, None))
         return value if time.monotonic() - then < STALE_SECONDS else "unknown"
 
+    def moving(self) -> bool:
+        """Whether its program has said so lately, of its own sensors."""
+        then, value = self._state.get("moving", (-math.inf, None))
+        return bool(value) and time.monotonic() - then < STALE_SECONDS
+
     def driver(self) -> Optional[str]:
         then, value = self._state.get("driver", (-math.inf, None))
         return value if time.monotonic() - then < STALE_SECONDS else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import queue
 import signal
 import sys
@@ -56,7 +57,7 @@ class Robot(Declared):
         self._address = broker_address(broker, robot_id, ca)
         self._link_loss_ms, self._stop_effect = link_loss_ms, stop_effect
         self._reports, self._missions = Reports(estop), Missions()
-        safety = Safety(Fence(fence_file), link_loss_ms, self._reports.estop, self._reports.driver)
+        safety = Safety(Fence(fence_file), link_loss_ms, self._reports)
         super().__init__(safety, Commands(self._missions, safety))
         self._connector: Optional[Connector] = None
         self._closing, self._prepared, self._status = threading.Lock(), False, 0
@@ -69,8 +70,7 @@ class Robot(Declared):
         is_stop = threading.current_thread() is stopping.thread
         stands = look.watch(read, lambda: is_stop and bool(self._safety.moving()))
         if is_stop:
-            stopping.seen = "" if stands else look.problem
-            stopping.stands_since = look.since if stands and look.since is not None else float("-inf")
+            stopping.look(look.since if stands else None, look.problem)
         return stands
 
     def publish_state(
@@ -95,7 +95,7 @@ class Robot(Declared):
         self._reports.joints(positions)
 
     def start(self) -> None:
-        """Connects in the background, and returns at once. Raises ValueError where the robot cannot be stopped."""
+        """Halts the robot and connects, in the background, and returns at once. Raises ValueError where the robot cannot be stopped."""
         from ._link import paho
 
         paho()
@@ -130,7 +130,9 @@ class Robot(Declared):
 
     def run(self) -> None:
         """Starts it, and returns after SIGTERM or SIGINT, once the robot stands. Exits with status 1 if it was not seen to
-        stand, and with 3 if another program uses the id of this robot."""
+        stand, and with 3 if another program uses the id of this robot. Logs to stderr, unless the program has set up
+        logging."""
+        logging.basicConfig(level=logging.INFO)  # does nothing where there is a handler
         asked = threading.Event()
         kept = {}
         if threading.current_thread() is threading.main_thread():

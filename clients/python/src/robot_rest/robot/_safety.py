@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import Future
 from typing import Any, Callable, Iterable, List, Optional, Set
 
 from . import _log
 from ._fence import Fence
 from ._refusals import Busy, NotReady, Refused
-from ._stopping import Stopping
+from ._reports import Reports
+from ._stopping import STOP_SECONDS, Stopping
 from ._task import Task
 
-#: How long a drive waits for the end of the one that it replaces, in seconds.
-REPLACE_SECONDS = 2.0
+#: How long a drive waits for the end of the one that it replaces, which is halted, in seconds.
+REPLACE_SECONDS = STOP_SECONDS + 1
 #: How often the guard looks, in seconds.
 TICK = 0.02
 REPLACED = "A newer command has taken the base."
@@ -22,23 +24,17 @@ REPLACED = "A newer command has taken the base."
 class Safety:
     """Never waits for a command, the network or the log, except in `take`, which runs in a command's own thread."""
 
-    def __init__(
-        self,
-        fence: Fence,
-        link_loss_ms: int,
-        estop: Callable[[], Optional[str]] = lambda: None,
-        driver: Callable[[], Optional[str]] = lambda: None,
-    ) -> None:
-        self.fence = fence
+    def __init__(self, fence: Fence, link_loss_ms: int, reports: Reports) -> None:
+        self.fence, self.reports = fence, reports
         self.closed: Optional[str] = None
         self.last_end = float("-inf")  # when the last task that moved the robot ended
         self.stopping = Stopping(self)
-        self._estop_of, self._driver_of, self._estop = estop, driver, estop()
+        self._estop = reports.estop()
         self._silence = max(0.05, link_loss_ms / 1000 - 0.1)  # acts a little earlier than announced
         self._lock = threading.Lock()
         self._freed = threading.Condition(self._lock)
         self._tasks: Set[Task] = set()
-        self._order = self._pending = 0
+        self._order = self._pending = self._halting = 0
         self._heard, self._lost = float("-inf"), True
         self._lapsed: List[Any] = []  # (until when they may still run, tasks) after a lost link
         self._watches: List[Callable[[float], None]] = []
@@ -68,10 +64,10 @@ class Safety:
         self.fence.raise_to(sent or 0)
         if self.fence.problem:
             raise NotReady(self.fence.problem)
-        estop = self._estop_of()
+        estop = self.reports.estop()
         if estop not in (None, "released"):
             raise Refused("estop_engaged", f"The emergency stop of the robot is {estop}. Release it at the robot.")
-        driver = self._driver_of()
+        driver = self.reports.driver()
         if driver:
             raise Refused("driven_elsewhere", f"The robot is driven by {driver}.")
         if self.silence() > self._silence:
@@ -105,23 +101,59 @@ class Safety:
             others = self._drives_but(task)
             for other in others:
                 other.cancel("The robot is driven by hand.", "busy")
-            task.driving = not others
-            return not others
+            task.driving = task.runs = not others and not self._halting
+            return task.driving
 
     def _drives_but(self, task: Task) -> List[Task]:
         return [other for other in self._tasks if other.driving and other is not task]
+
+    def enter(self, task: Task) -> bool:
+        """The command of the task begins, once no other is being halted. Whether it had to wait."""
+        waited = False
+        with self._freed:
+            while task.motion and self._halting:
+                waited = True
+                self._freed.wait(0.05)
+                task.assert_alive()
+            task.runs = True
+        return waited
+
+    def leave(self, task: Task, failed: bool) -> Optional[str]:
+        """The command of the task has returned. Where it moves the robot, and has failed or was cancelled, the robot is
+        halted: what the command has set in motion must not outlive it. Returns why the robot is not known to stand.
+
+        The stop function halts the whole robot, so other motions under way are cancelled: they would not arrive."""
+        halted: Future[Optional[str]] = Future()
+        with self._freed:
+            ran = task.runs
+            task.end()
+            if not task.motion or not ran:
+                return None
+            self.last_end = time.monotonic()
+            if not task.halted or not (failed or task.refusal is not None):
+                return None
+            self._halting += 1
+            others = [other for other in self._tasks if other.motion and other.runs]
+            how = "failed" if failed and task.refusal is None else "was cancelled"
+            self._end(others, f"The robot was halted, because the command {task.name} {how}.")
+            self.stopping.begin(halted.set_result, task.cancelled_at)
+        problem = halted.result()
+        with self._freed:
+            self._halting -= 1
+            self._freed.notify_all()
+        return problem
 
     def release(self, task: Task) -> None:
         with self._freed:
             if task in self._tasks:
                 self._tasks.discard(task)
-                self.last_end = time.monotonic() if task.motion else self.last_end
+                self.last_end = time.monotonic() if task.motion and not task.over else self.last_end
             self._freed.notify_all()
 
     def moving(self) -> List[str]:
         """Names of the commands that may still move the robot although they were cancelled."""
         with self._lock:
-            return [task.name for task in self._tasks if task.motion and task.refusal is not None]
+            return [task.name for task in self._tasks if task.motion and task.refusal is not None and not task.over]
 
     def missions_of(self, client_id: str) -> List[Task]:
         with self._lock:
@@ -187,7 +219,9 @@ class Safety:
             ended = [task for task in self._tasks if not task.finishes]
             finishing = any(task.finishes and task.motion for task in self._tasks)
             self._end(ended, why)
-            if finishing:  # a stop would end those as well: what was cancelled has this long to end by itself
+            if finishing:  # to halt the robot would end those as well: what was cancelled has this long to end by itself
+                for task in ended:
+                    task.halted = False
                 self._lapsed.append((now + 0.1, [task for task in ended if task.motion]))
             else:
                 self._begin_stop(self._told("link lost"))
@@ -198,7 +232,7 @@ class Safety:
         return lambda problem, _cancelled: _log.warning("%s: %s", what, problem or "the robot stands")
 
     def _watch_estop(self, _now: float) -> None:
-        before, self._estop = self._estop, self._estop_of()
+        before, self._estop = self._estop, self.reports.estop()
         if self._estop in (None, "released") or self._estop == before:
             return
         why = f"The emergency stop of the robot is {self._estop}."

@@ -30,7 +30,7 @@ class Standstill:
                 self._reset(f"The robot was not seen standing still for {self._window} s without a gap.")
             try:
                 stands = self._stands(_numbers(read()))
-            except Exception as failure:
+            except BaseException as failure:  # also SystemExit
                 stands = False
                 self._reset(f"The robot may be still moving: its sensors cannot be read. {failure}")
             looked = time.monotonic()

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, List, Optional
 
 from . import _log
+from ._refusals import said_by
 
 if TYPE_CHECKING:
     from ._safety import Safety
@@ -18,8 +19,9 @@ HUNG_SECONDS = STOP_SECONDS + 1
 
 
 class Stop:
-    def __init__(self, settle: Callable[[Optional[str]], None]) -> None:
-        self.settle, self.arrived = settle, time.monotonic()
+    def __init__(self, settle: Callable[[Optional[str]], None], after: float) -> None:
+        self.settle, self.asked = settle, time.monotonic()
+        self.arrived = min(self.asked, after)
 
 
 class Stopping:
@@ -29,9 +31,11 @@ class Stopping:
 
     def __init__(self, safety: Safety) -> None:
         self.function: Callable[[], Any] = lambda: True
-        self.stands_since = float("-inf")  # since when `standstill` has seen it, in the present call
-        self.seen = ""  # why not, in a sentence
+        self._stands_since: Optional[float] = None  # since when `standstill` has seen it, in the present call
+        self._seen = ""  # why not, in a sentence
         self.thread: Optional[threading.Thread] = None
+        self.failing = False  # it raises, or does not return
+        self._told = ""
         self._safety = safety
         self._arrived = threading.Condition()
         self._stops: List[Stop] = []
@@ -41,17 +45,27 @@ class Stopping:
         self.thread = threading.Thread(target=self._work, name="robot-stop", daemon=True)
         self.thread.start()
 
-    def begin(self, settle: Callable[[Optional[str]], None]) -> None:
+    def begin(self, settle: Callable[[Optional[str]], None], after: float = float("inf")) -> None:
+        """Halts the robot. Where this is `after` an earlier time, a call since then is enough, and it is settled first: a
+        stop has cancelled the command for which this is."""
         with self._arrived:
-            self._stops.append(Stop(settle))
+            stop = Stop(settle, after)
+            self._stops.insert(len(self._stops) if stop.arrived == stop.asked else 0, stop)
             self._arrived.notify()
+
+    def look(self, since: Optional[float], problem: str) -> None:
+        """What `standstill` has seen in the present call: since when a part of the robot stands, or why it is not known
+        to. The last part that came to stand counts."""
+        if since is None:
+            self._seen, since = problem, float("-inf")
+        self._stands_since = since if self._stands_since is None else min(since, self._stands_since)
 
     def watch(self, now: float) -> None:
         """Answers for a stop function that hangs, and lets another thread call it."""
         began = self._pass_began
         if began is None or now - began < HUNG_SECONDS:
             return
-        self._pass_began = None
+        self._pass_began, self.failing = None, True
         with self._arrived:
             hung = [stop for stop in self._stops if stop.arrived <= began]
             self._stops = [stop for stop in self._stops if stop not in hung]
@@ -83,24 +97,34 @@ class Stopping:
     def _is_over(stop: Stop, began: float, now: float, problem: Optional[str]) -> bool:
         if problem is None:
             return stop.arrived <= began
-        return now - stop.arrived >= STOP_SECONDS
+        return now - stop.asked >= STOP_SECONDS
 
     def _call(self, began: float) -> Optional[str]:
         """Halts the robot; why it is not known to stand."""
-        self.seen, self.stands_since = "", float("-inf")
+        self._seen, self._stands_since = "", None
         try:
             stands = self.function() is True
-        except Exception as failure:
-            _log.exception("the stop function failed")
-            return f"The robot may be still moving: its stop function failed. {type(failure).__name__}: {failure}"
+        except BaseException as failure:  # this thread has to go on, even after SystemExit
+            self._failed(said_by(failure))
+            return f"The robot may be still moving: its stop function failed. {said_by(failure)}"
+        self.failing, self._told = False, ""
         running = self._safety.moving()
         if running:
             return f"The robot may move again: the command {running[0]} has not ended. It has to watch task.cancelled."
         if not stands:
-            return self.seen or "The robot was not seen standing still; something else may be driving it."
-        if self._safety.last_end > max(began, self.stands_since):
+            return self._seen or "The robot was not seen standing still; something else may be driving it."
+        if self._safety.last_end > max(began, self._stands_since or began):
             return "The robot was not seen standing still since the last command ended."
+        if self._safety.reports.moving():
+            return "The robot itself reports that it is moving, by publish_state(moving=True)."
         return None
+
+    def _failed(self, what: str) -> None:
+        """Logs it, but not 50 times a second."""
+        self.failing = True
+        told, self._told = self._told, what
+        if told != what:
+            _log.exception("the stop function failed")
 
     @staticmethod
     def _settle(stop: Stop, problem: Optional[str]) -> None:

@@ -25,6 +25,10 @@ class Task:
         self.order = 0  # later ones have higher numbers
         self.driving = False  # has taken over from other commands with replaces=True
         self.begun = False
+        self.runs = False  # its command may be moving the robot
+        self.over = False  # its command has returned
+        self.halted = True  # where it is cancelled or fails, the robot is halted
+        self.cancelled_at = float("inf")
         self._ended = threading.Event()
         self._refusal: Optional[Cancelled] = None
         self._lock, self._beginning = threading.Lock(), threading.RLock()
@@ -78,9 +82,16 @@ class Task:
 
     def cancel(self, why: str, code: str = "stopped") -> None:
         with self._lock:
+            if self.over:
+                return
             if self._refusal is None:
-                self._refusal = Cancelled(code, why)
+                self._refusal, self.cancelled_at = Cancelled(code, why), time.monotonic()
         self._ended.set()
+
+    def end(self) -> None:
+        """Its command has returned: from now on, it cannot be cancelled."""
+        with self._lock:
+            self.over, self.runs = True, False
 
     @property
     def refusal(self) -> Optional[Cancelled]:

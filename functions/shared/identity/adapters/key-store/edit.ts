@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { codeOf } from '../../../kit/error-code.ts';
+import { codeOf, isDiskFull } from '../../../kit/error-code.ts';
 import { replaceFile } from '../../../kit/files/replace-file.ts';
-import { hasSpare, isDiskFull, keepSpare, replaceFromSpare } from '../../../kit/files/spare-file.ts';
+import { hasSpare, keepSpare, replaceFromSpare } from '../../../kit/files/spare-file.ts';
 import { withLock } from '../../../kit/files/with-lock.ts';
 import type { CreatedKey, MayRevoke, NewKey } from '../../key-editor.port.ts';
 import type { ApiKeyRecord } from '../../key-store.port.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../../../config.ts';
 import { ServiceError, unavailable } from '../../../errors.ts';
+import { isDiskFull } from '../../../kit/error-code.ts';
 import { DiskReserve } from '../../../kit/files/disk-reserve.ts';
-import { isDiskFull } from '../../../kit/files/spare-file.ts';
 import { faultOf } from '../../../kit/files/watched-file.ts';
 import type { KeyEditor } from '../../key-editor.port.ts';
 import type { KeyStore } from '../../key-store.port.ts';

@@ -126,15 +126,13 @@ export class Broker {
    * sent.
    */
   publish(topic: string, payload: string, outgoing: Outgoing): void {
-    if (!this.up || !this.#client?.connected) throw new Error('there is no connection to the broker');
+    const client = this.#client;
+    if (!this.up || !client?.connected || client.disconnecting) throw new Error('there is no connection to the broker');
     if (payload.length * 3 > this.#mostBytes && Buffer.byteLength(payload) + OVERHEAD > this.#mostBytes) {
       throw new Error('the broker carries no message of this length');
     }
-    let refused: Error | null | undefined;
-    this.#client.publish(topic, payload, publishOptionsOf(outgoing), (error) => {
-      refused = error;
-    });
-    if (refused) throw refused;
+    // Without a callback: with one, the library keeps a listener for each message that a slow broker has not taken yet.
+    client.publish(topic, payload, publishOptionsOf(outgoing));
   }
 
   /** @param options `retained`: what the broker keeps under the topic is sent, too. */

@@ -128,6 +128,7 @@ def finite(digits):
 
 def main():
     say({"type": "ready", "pid": os.getpid()})
+    import importlib.util, inspect # needed later, while the service prepares its answer
     job, pending = read_line(b"")
     confine(job["limits"])
     sys.path[:0] = [job["packages"]]

@@ -2,6 +2,7 @@ import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BUNDLED } from '../../../build-info.ts';
+import { isOtherProcess } from '../../../kit/child-process/is-other-process.ts';
 import type { Workplace } from '../../sandbox.port.ts';
 import { ask, type RunUser } from './interpreter.ts';
 
@@ -81,20 +82,10 @@ async function openToReaders(folder: string): Promise<void> {
 async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
     const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN;
-    if (!Number.isInteger(pid) || isAlive(pid)) continue;
+    if (!Number.isInteger(pid) || isOtherProcess(pid)) continue;
     const path = join(tmpdir(), name);
     const stats = await lstat(path).catch(() => undefined);
     if (stats?.isDirectory() && stats.uid === process.getuid?.())
       await rm(path, { recursive: true, force: true }).catch(() => undefined);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // as: kill throws nothing else
   }
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../../errors.ts';
-import { codeOf } from '../../../kit/error-code.ts';
+import { codeOf, isDiskFull } from '../../../kit/error-code.ts';
 import type { DiskReserve } from '../../../kit/files/disk-reserve.ts';
 import { makePrivateFolder, replaceFile } from '../../../kit/files/replace-file.ts';
 import type { Logger } from '../../../observability/logger.ts';
@@ -35,7 +35,7 @@ export class RunFiles implements RunStore {
       makePrivateFolder(this.#folder);
       replaceFile(this.#path(record.id), JSON.stringify(record));
     } catch (error) {
-      if (!['ENOSPC', 'EDQUOT', 'EFBIG'].includes(codeOf(error) ?? '')) throw error;
+      if (!isDiskFull(error) && codeOf(error) !== 'EFBIG') throw error;
       throw new ServiceError('storage_full', {
         detail: 'The disk is full: the run could not be recorded and was not started. Delete what is not needed.',
         cause: error,

@@ -1,27 +1,4 @@
-import type { Point, Sample } from '../state/courses.ts';
-
-const WIDTH = 240;
-const HEIGHT = 56;
-
-/** Percentages over time, from the first sample to now. */
-export function Course({ samples, label }: { samples: readonly Sample[]; label: string }) {
-  const first = samples[0];
-  const last = samples.at(-1);
-  if (!first || !last) return null;
-  const span = Math.max(1000, Date.now() - first.atMs);
-  const x = (atMs: number) => ((atMs - first.atMs) / span) * WIDTH;
-  const y = (value: number) => HEIGHT - 2 - (value / 100) * (HEIGHT - 4);
-  const line = samples.map(
-    ({ atMs, value }, n) => `${n === 0 ? 'M' : 'L'}${x(atMs).toFixed(1)} ${y(value).toFixed(1)}`,
-  );
-  const path = `${line.join('')}L${x(Date.now()).toFixed(1)} ${y(last.value).toFixed(1)}`;
-  return (
-    <svg class="course" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label} preserveAspectRatio="none">
-      <path class="area" d={`${path}V${HEIGHT}H0Z`} />
-      <path class="line" d={path} />
-    </svg>
-  );
-}
+import type { Point } from '../state/courses.ts';
 
 const PLAN_WIDTH = 320;
 const PLAN_HEIGHT = 200;
@@ -52,12 +29,18 @@ export function Trail({ points, theta, label }: { points: readonly Point[]; thet
   const columns = lines(PLAN_WIDTH / 2, scale).map((x) => `M${x.toFixed(1)} 0V${PLAN_HEIGHT}`);
   const rows = lines(PLAN_HEIGHT / 2, scale).map((y) => `M0 ${y.toFixed(1)}H${PLAN_WIDTH}`);
   return (
-    <svg class="trail" viewBox={`0 0 ${PLAN_WIDTH} ${PLAN_HEIGHT}`} role="img" aria-label={label}>
+    <svg
+      class="trail"
+      viewBox={`0 0 ${PLAN_WIDTH} ${PLAN_HEIGHT}`}
+      preserveAspectRatio="xMidYMid slice"
+      role="img"
+      aria-label={label}
+    >
       <path class="mesh" d={[...columns, ...rows].join('')} />
-      <path class="line" d={path.join('')} />
+      <path class="path" d={path.join('')} />
       <g transform={`translate(${at.x.toFixed(1)} ${at.y.toFixed(1)}) rotate(${(-theta).toFixed(1)})`}>
         <circle class="here" r="8" />
-        <path class="nose" d="M-2 -4L5 0L-2 4Z" />
+        <path class="nose" d="M-4 -4L6 0L-4 4L-2 0Z" />
       </g>
     </svg>
   );

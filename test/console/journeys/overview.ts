@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { describeWith } from '../support/components.ts';
-import { CHROMIUM, ConsoleWorld, SIZES, type Tab, textOf } from '../support/console-world.ts';
-import { until } from '../support/processes.ts';
-import { ROOT } from '../support/sources.ts';
+import { describeWith } from '../../support/components.ts';
+import { CHROMIUM, ConsoleWorld, SIZES, type Tab, textOf } from '../../support/console-world.ts';
+import { until } from '../../support/processes.ts';
+import { ROOT } from '../../support/sources.ts';
 
 const LEVELS = ['user', 'admin', 'enchanter'] as const;
-const JOURNEYS = SIZES.flatMap(([name, viewport]) => LEVELS.map((level) => [level, name, viewport] as const));
+
+/** Whether there is something on each canvas of a chart. */
+const DRAWN = `[...document.querySelectorAll('.plot canvas')].map((one) =>
+  one.getContext('2d').getImageData(0, 0, one.width, one.height).data.some((value) => value !== 0))`;
 
 describeWith('Chromium', CHROMIUM, 'The overview of the console', () => {
   const world = new ConsoleWorld({ SERVICE_DESCRIPTION_DIR: join(ROOT, 'robot', 'description') });
@@ -21,19 +24,45 @@ describeWith('Chromium', CHROMIUM, 'The overview of the console', () => {
   });
   afterAll(() => world.stop());
 
-  it.each(JOURNEYS)('shows a USER and those above how the robot is: %s on %s', async (level, _name, viewport) => {
-    tab = await world.signIn(level, '/', { viewport });
-    await shows(level.toUpperCase());
-    for (const text of ['Pip', 'Connected', 'Simulated', 'Control: free', 'Nothing needs attention.', 'All '])
-      await shows(text);
+  it.each(LEVELS)('shows a USER and those above how the robot is, on a phone and a desk: %s', async (level) => {
+    tab = await world.signIn(level);
     const { x } = await world.pose();
     const body = { value: { x: 0.02 } };
     await world.service.as('USER', '/api/v2/commands/go_to_relative/', { method: 'POST', body });
     await until('it has arrived', async () => !(await world.pose()).moving && (await world.pose()).x !== x);
-    const there = await world.pose();
-    await shows(`${there.x.toFixed(2)} m`);
-    expect(await tab.page.getByRole('img', { name: /Where the robot has been/ }).count()).toBe(1);
-    expect(await tab.page.getByRole('img', { name: /The battery since/ }).count()).toBe(1);
+    const there = (await world.pose()).x.toFixed(2);
+    for (const [, viewport] of SIZES) {
+      await tab.page.setViewportSize(viewport);
+      await shows(level.toUpperCase());
+      for (const text of ['Pip', 'Connected', 'Simulated', 'Control: free', 'Nothing needs attention.', 'All '])
+        await shows(text);
+      await shows(`${there} m`);
+      for (const name of [
+        /^Where the robot has been/,
+        /^The battery since .*now \d+ %/,
+        /^The heading since .*now -?\d+ °/,
+        new RegExp(`^The position since .*now ${there} m`),
+      ])
+        await tab.page.getByRole('img', { name }).waitFor();
+    }
+  });
+
+  it('shows values over time as a table, where a lost connection is a gap', async () => {
+    tab = await world.signIn('user');
+    await tab.page.getByRole('img', { name: /^The position since/ }).waitFor();
+    const body = { value: { x: 0.2, y: 0.2 } };
+    await world.service.as('USER', '/api/v2/commands/go_to_relative/', { method: 'POST', body });
+    await tab.page.locator('.trail .path').waitFor(); // the way is drawn
+    await tab.context.setOffline(true);
+    await tab.page.getByRole('img', { name: /^The position .*now not known; not known for a while$/ }).waitFor();
+    await tab.context.setOffline(false);
+    await tab.page.getByRole('img', { name: /^The position .* m; not known for a while$/ }).waitFor();
+    await tab.page.locator('summary', { hasText: 'As a table' }).first().focus();
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByRole('columnheader', { name: 'θ, °' }).waitFor();
+    expect(await tab.page.evaluate(DRAWN)).toEqual([true, true, true]);
+    const cells = await tab.page.locator('.values tbody tr').filter({ hasText: 'not known' }).allInnerTexts();
+    expect(cells).toHaveLength(1);
   });
 
   it('draws the model of the robot, whose joints move as they do', async () => {

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { keyStore } from '../../functions/shared/identity/ports.ts';
-import { give } from '../../functions/shared/port.ts';
-import { FakeKeyStore, keyRecord } from '../support/auth.ts';
-import { describeWhen } from '../support/components.ts';
-import { CHROMIUM, launchBrowser } from '../support/console-world.ts';
-import { MOSQUITTO, startMosquitto, type TestBroker } from '../support/mosquitto.ts';
-import { until } from '../support/processes.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { keyStore } from '../../../functions/shared/identity/ports.ts';
+import { give } from '../../../functions/shared/port.ts';
+import { FakeKeyStore, keyRecord } from '../../support/auth.ts';
+import { describeWhen } from '../../support/components.ts';
+import { CHROMIUM, sharedBrowser } from '../../support/console-world.ts';
+import { MOSQUITTO, startMosquitto, type TestBroker } from '../../support/mosquitto.ts';
+import { until } from '../../support/processes.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
 
 const present = [CHROMIUM, MOSQUITTO].every((path) => existsSync(path));
 
@@ -29,10 +29,10 @@ describeWhen(present, 'Chromium or mosquitto is not installed', 'The console of 
       const { robots } = (await host.as('ADMIN', '/api/v2/robots/')).json;
       return robots.length === 1;
     });
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
   afterAll(async () => {
-    await browser.close();
+    for (const context of browser.contexts()) await context.close();
     await Promise.all([robot, host].map((service) => service.stop()));
     await broker.kill();
   });

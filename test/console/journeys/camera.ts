@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { describeWith } from '../support/components.ts';
-import { CHROMIUM, ConsoleWorld, type Tab } from '../support/console-world.ts';
-import { until } from '../support/processes.ts';
-import { UNPLUG, VideoServer } from '../support/video-server.ts';
+import { describeWith } from '../../support/components.ts';
+import { CHROMIUM, ConsoleWorld, type Tab } from '../../support/console-world.ts';
+import { until } from '../../support/processes.ts';
+import { UNPLUG, VideoServer } from '../../support/video-server.ts';
 
 describeWith('Chromium', CHROMIUM, 'The camera in the console', () => {
   const server = new VideoServer();

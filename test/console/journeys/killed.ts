@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { describeWith } from '../support/components.ts';
-import { CHROMIUM, launchBrowser } from '../support/console-world.ts';
-import { freePort } from '../support/free-port.ts';
-import { type ServiceProcess, startProcess } from '../support/process.ts';
-import { until } from '../support/processes.ts';
-import { temporaryFolder } from '../support/world.ts';
+import { describeWith } from '../../support/components.ts';
+import { CHROMIUM, sharedBrowser } from '../../support/console-world.ts';
+import { freePort } from '../../support/free-port.ts';
+import { type ServiceProcess, startProcess } from '../../support/process.ts';
+import { until } from '../../support/processes.ts';
+import { temporaryFolder } from '../../support/world.ts';
 
 const UNCONFIRMED = 'Not confirmed: use the hardware stop.';
 
@@ -30,10 +30,10 @@ describeWith('Chromium', CHROMIUM, 'The console of a service that is killed and 
     settings = { HOME: home, SERVICE_PORT: String(await freePort()), SERVICE_STOP_PORT: '0' };
     service = await startProcess(settings);
     await until('the first key', () => service.key !== undefined);
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
   afterAll(async () => {
-    await browser.close();
+    for (const context of browser.contexts()) await context.close();
     await service.end();
   });
 

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { describeWith } from '../support/components.ts';
-import { CHROMIUM, ConsoleWorld, SIZES, type Tab } from '../support/console-world.ts';
-import { until } from '../support/processes.ts';
-import { temporaryFolder } from '../support/world.ts';
+import { describeWith } from '../../support/components.ts';
+import { CHROMIUM, ConsoleWorld, SIZES, type Tab } from '../../support/console-world.ts';
+import { until } from '../../support/processes.ts';
+import { temporaryFolder } from '../../support/world.ts';
 
 const HOSTILE = '<script>alert(1)</script>';
 const TEXT = `# mine\nmodel: small # which\nmax_tokens: 512\nchat:\n  greeting: "${HOSTILE}"\n  stream: true\n`;
@@ -65,5 +65,26 @@ describeWith('Chromium', CHROMIUM, 'The language model in the console', () => {
     await button('Save').click();
     await says('model was changed; before, it was theirs.');
     expect(file()).toContain('model: mine # which');
+  });
+
+  it('shows every digit of a number, and lets none be changed unseen', async () => {
+    writeFileSync(path, 'seed: 9007199254740993\nlimits:\n  - 9007199254740995\n  - 1\nscale: 1e16\n');
+    tab = await world.signIn('enchanter', '/#language');
+    await setting('seed').getByText('9007199254740993').waitFor();
+    await setting('limits').click();
+    const limits = tab.page.getByLabel('limits');
+    expect(await limits.inputValue()).toBe('[9007199254740995,1]');
+    await limits.fill('[9007199254740995,2]');
+    await button('Save').click();
+    await says('Integers must lie between');
+    expect(file()).toContain('  - 9007199254740995\n  - 1\n');
+    await limits.fill('[5,2]');
+    await button('Save').click();
+    await says('limits was changed; before, it was [9007199254740995,1].');
+    await setting('seed').click();
+    await tab.page.getByLabel('seed').fill('7');
+    await button('Save').click();
+    await says('seed was changed; before, it was 9007199254740993.');
+    expect(file()).toContain('seed: 7\n');
   });
 });

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { give } from '../../functions/shared/port.ts';
-import { wifi } from '../../functions/system/network/ports.ts';
-import { describeWith } from '../support/components.ts';
-import { CHROMIUM, ConsoleWorld, SIZES, type Tab } from '../support/console-world.ts';
-import { FakeWifi, heard } from '../support/fake-wifi.ts';
-import { until } from '../support/processes.ts';
+import { give } from '../../../functions/shared/port.ts';
+import { wifi } from '../../../functions/system/network/ports.ts';
+import { describeWith } from '../../support/components.ts';
+import { CHROMIUM, ConsoleWorld, SIZES, type Tab } from '../../support/console-world.ts';
+import { FakeWifi, heard } from '../../support/fake-wifi.ts';
+import { until } from '../../support/processes.ts';
 
 const HOSTILE = '"><img src=x onerror=alert(1)>';
 

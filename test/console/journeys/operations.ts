@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Download } from 'playwright-core';
-import { describeWith } from '../support/components.ts';
-import { CHROMIUM, ConsoleWorld, SIZES, type Tab, textOf, VIEWS } from '../support/console-world.ts';
-import { until } from '../support/processes.ts';
+import { describeWith } from '../../support/components.ts';
+import { CHROMIUM, ConsoleWorld, SIZES, type Tab, textOf, VIEWS } from '../../support/console-world.ts';
+import { until } from '../../support/processes.ts';
 
 const LINKS = {
   user: ['Overview', 'Drive', 'Commands', 'Skills', 'Database', 'Sound', 'Keys'],

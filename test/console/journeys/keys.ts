@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import type { AccessLevel } from '../../functions/shared/access.ts';
-import { openKeyStore } from '../../functions/shared/identity/adapters/key-store/open.ts';
-import { keyStore } from '../../functions/shared/identity/ports.ts';
-import { give } from '../../functions/shared/port.ts';
-import { describeWith } from '../support/components.ts';
-import { CHROMIUM, ConsoleWorld, SIZES, type Tab } from '../support/console-world.ts';
-import { until } from '../support/processes.ts';
-import { silentLogger, temporaryFolder, testConfig } from '../support/world.ts';
+import type { AccessLevel } from '../../../functions/shared/access.ts';
+import { openKeyStore } from '../../../functions/shared/identity/adapters/key-store/open.ts';
+import { keyStore } from '../../../functions/shared/identity/ports.ts';
+import { give } from '../../../functions/shared/port.ts';
+import { describeWith } from '../../support/components.ts';
+import { CHROMIUM, ConsoleWorld, SIZES, type Tab } from '../../support/console-world.ts';
+import { until } from '../../support/processes.ts';
+import { silentLogger, temporaryFolder, testConfig } from '../../support/world.ts';
 
 const HOSTILE = '<b>phone</b>"><script>alert(1)</script>';
 

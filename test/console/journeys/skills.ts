@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWith } from '../support/components.ts';
-import { CHROMIUM, ConsoleWorld, SIZES, type Tab } from '../support/console-world.ts';
-import { until } from '../support/processes.ts';
-import { PYTHON } from '../support/skill-service.ts';
+import { describeWith } from '../../support/components.ts';
+import { CHROMIUM, ConsoleWorld, SIZES, type Tab } from '../../support/console-world.ts';
+import { until } from '../../support/processes.ts';
+import { PYTHON } from '../../support/skill-service.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 const COUNT = `from robot_rest import skill
@@ -67,7 +68,7 @@ describeWith('Chromium', CHROMIUM, 'Skills in the console', () => {
       expect(await tab.page.locator('img').count()).toBe(0);
     });
 
-    it('shows the fault of a source in the editor, and stores nothing that is wrong', async () => {
+    it('shows the fault of a source, stores nothing wrong, and renames and downloads a file', async () => {
       await open('admin', { viewport });
       await button('New skill').click();
       await tab.page.getByLabel('File name').fill('wave.py');
@@ -84,9 +85,21 @@ describeWith('Chromium', CHROMIUM, 'Skills in the console', () => {
       await button('Close').click();
       await button('Disable wave.py').click();
       await button('Enable wave.py').waitFor();
-      await button('Delete wave.py').click();
+      await button('Rename wave.py').click();
+      await tab.page.getByLabel('New name of wave.py').fill('count.py');
+      await button('Rename').last().click();
+      await tab.page.getByRole('alert').getByText('count.py').waitFor();
+      await tab.page.getByLabel('New name of wave.py').fill('greet.py');
+      await button('Rename').last().click();
+      await says('wave.py is now greet.py.');
+      const download = tab.page.waitForEvent('download');
+      await button('Download greet.py').click();
+      const saved = await download;
+      expect(saved.suggestedFilename()).toBe('greet.py');
+      expect(readFileSync(await saved.path(), 'utf8')).toBe('def wave():\n    pass\n');
+      await button('Delete greet.py').click();
       await tab.page.locator('.ask').getByRole('button', { name: 'Delete' }).click();
-      await says('wave.py was deleted.');
+      await says('greet.py was deleted.');
     });
   });
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Download } from 'playwright-core';
-import { describeWith } from '../support/components.ts';
-import { CHROMIUM, ConsoleWorld, SIZES, type Tab } from '../support/console-world.ts';
-import { until } from '../support/processes.ts';
+import { describeWith } from '../../support/components.ts';
+import { CHROMIUM, ConsoleWorld, SIZES, type Tab } from '../../support/console-world.ts';
+import { until } from '../../support/processes.ts';
 
 const HOSTILE = '"><img src=x onerror=alert(1)>=cmd|calc';
 const MANY = 100_000;
@@ -138,6 +138,26 @@ describeWith('Chromium', CHROMIUM, 'The database in the console', () => {
     await tab.page.locator('.cell-editor input').fill('late');
     await button('Save').click();
     await says('Somebody else has removed this row meanwhile.');
+  });
+
+  it('keeps the digits of numbers that nobody has touched', async () => {
+    await add('robot_configuration_table', { id: 'far', value: { turns: 2 } });
+    await open('user');
+    await choose('robot_configuration_table');
+    const value = button(/\(change value of far\)$/);
+    await value.click();
+    await tab.page.locator('.cell-editor textarea').fill('{"turns":2,"steps":1e16,"way":0.10}');
+    await button('Save').click();
+    await value.getByText('{"turns":2,"steps":1e+16,"way":0.1}').waitFor();
+    await value.click();
+    const field = tab.page.locator('.cell-editor textarea');
+    await field.fill((await field.inputValue()).replace('2', '3'));
+    await button('Save').click();
+    await value.getByText('{"turns":3,"steps":1e+16,"way":0.1}').waitFor();
+    await value.click();
+    await field.fill('{"steps":9007199254740993}');
+    await button('Save').click();
+    await tab.page.getByRole('alert').getByText('Integers must lie between').waitFor();
   });
 
   it('shows a table of 100 000 rows page by page, and finds rows in it', async () => {

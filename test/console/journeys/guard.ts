@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { describeWith } from '../support/components.ts';
-import { CHROMIUM, launchBrowser } from '../support/console-world.ts';
-import { type GuardedService, startGuardedBridge } from '../support/guarded-service.ts';
-import { RosbridgeStandIn } from '../support/rosbridge-server.ts';
+import { describeWith } from '../../support/components.ts';
+import { CHROMIUM, sharedBrowser } from '../../support/console-world.ts';
+import { type GuardedService, startGuardedBridge } from '../../support/guarded-service.ts';
+import { RosbridgeStandIn } from '../../support/rosbridge-server.ts';
 
 const MAPPING = `ros: 2
 stop: { service: [{ name: /halt, success: $answer.ok }] }
@@ -26,10 +26,10 @@ describeWith('Chromium', CHROMIUM, 'The console of a service with a guard', () =
       SERVICE_PORT: '0',
       SERVICE_STOP_PORT: '0',
     });
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
   afterAll(async () => {
-    await browser.close();
+    for (const context of browser.contexts()) await context.close();
     service.main.child.kill('SIGCONT');
     await service.main.end('SIGTERM');
     await standIn.close();

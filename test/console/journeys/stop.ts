@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { describeWith } from '../support/components.ts';
-import { CHROMIUM, ConsoleWorld, SIZES, type Tab, VIEWS } from '../support/console-world.ts';
-import { until } from '../support/processes.ts';
+import { describeWith } from '../../support/components.ts';
+import { CHROMIUM, ConsoleWorld, SIZES, type Tab, VIEWS } from '../../support/console-world.ts';
+import { until } from '../../support/processes.ts';
 
 const UNCONFIRMED = 'Not confirmed: use the hardware stop.';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { keyRecord } from '../support/auth.ts';
-import { describeWith } from '../support/components.ts';
+import { keyRecord } from '../../support/auth.ts';
+import { describeWith } from '../../support/components.ts';
 import {
   CHROMIUM,
   ConsoleWorld,
@@ -10,9 +10,9 @@ import {
   type Tab,
   textOf,
   VIEWS,
-} from '../support/console-world.ts';
-import { http } from '../support/http.ts';
-import { until } from '../support/processes.ts';
+} from '../../support/console-world.ts';
+import { http } from '../../support/http.ts';
+import { until } from '../../support/processes.ts';
 
 const HARDWARE = 'Not signed in. To stop the robot, use its hardware stop.';
 const MAX_SHELL_BYTES = 60 * 1024;

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { give } from '../../functions/shared/port.ts';
-import { simulatedServices } from '../../functions/system/services/adapters/simulated.ts';
-import type { LogEntry, ServiceManagers } from '../../functions/system/services/port.ts';
-import { serviceManagers } from '../../functions/system/services/ports.ts';
-import { describeWith } from '../support/components.ts';
-import { CHROMIUM, ConsoleWorld, SIZES, type Tab } from '../support/console-world.ts';
-import { until } from '../support/processes.ts';
+import { give } from '../../../functions/shared/port.ts';
+import { simulatedServices } from '../../../functions/system/services/adapters/simulated.ts';
+import type { LogEntry, ServiceManagers } from '../../../functions/system/services/port.ts';
+import { serviceManagers } from '../../../functions/system/services/ports.ts';
+import { describeWith } from '../../support/components.ts';
+import { CHROMIUM, ConsoleWorld, SIZES, type Tab } from '../../support/console-world.ts';
+import { until } from '../../support/processes.ts';
 
 const MANY = 100_000;
 const HOSTILE = '<img src=x onerror=alert(1)> \u001b[31mred';

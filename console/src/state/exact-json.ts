@@ -1,0 +1,42 @@
+/**
+ * JSON with every digit of its numbers. JavaScript's own rounds them beyond 2^53, writes 1e16 as an integer, and not every
+ * browser shows the source of a number to a reviver; lossless-json drops members named `__proto__`.
+ */
+
+/** A number that JavaScript would write otherwise, as it was written. */
+export class ExactNumber {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** @throws SyntaxError. */
+export function parseExact(json: string): unknown {
+  const mark = newMark();
+  const marked = json.replace(TOKEN, (token) =>
+    NUMBER.test(token) && String(Number(token)) !== token ? `"${mark}${token}"` : token,
+  );
+  if (marked === json) return JSON.parse(json);
+  return JSON.parse(marked, (_name, value: unknown) =>
+    typeof value === 'string' && value.startsWith(mark) ? new ExactNumber(value.slice(mark.length)) : value,
+  );
+}
+
+/** The text of what {@link parseExact} has read. */
+export function stringifyExact(value: unknown): string {
+  const mark = newMark();
+  const text = JSON.stringify(value, (_name, member: unknown) =>
+    member instanceof ExactNumber ? mark + member.text : member,
+  );
+  return text.replaceAll(new RegExp(`"${mark}([^"]*)"`, 'g'), '$1');
+}
+
+/** Before a number within a text: nobody can have written it there. */
+function newMark(): string {
+  return `${Math.random().toString(36).slice(2)}:`;
+}
