@@ -118,10 +118,11 @@ describe('The check of a robot with a mapping', () => {
     const env = { PATH: process.env.PATH ?? '', SERVICE_ROBOT_URL: base.standIn.url };
     const { stdout, stderr } = await promisify(execFile)(
       'bash',
-      ['-c', `${check} | head -n 1; echo status "\${PIPESTATUS[0]}"`],
+      ['--norc', '-c', `${check} | head -n 1; echo status "\${PIPESTATUS[0]}"`],
       { cwd: ROOT, env },
     );
     expect(stdout).toMatch(/^.*driven by hand.*\nstatus 2\n$/);
-    expect(stderr).toBe('Nobody reads the report any more; the check has ended early.\n');
+    expect(stderr).toMatch(/Nobody reads the report any more; the check has ended early\.\n$/);
+    expect(stderr).not.toMatch(/EPIPE/);
   });
 });
