@@ -5,5 +5,5 @@ export default {
   testMatch: ['<rootDir>/test/slow/**/*.test.ts', '<rootDir>/test/console/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/dist/'],
   testTimeout: 300_000,
-  maxWorkers: 3, // on two cores: most of them wait for clocks, links and processes most of the time
+  maxWorkers: 2,
 };
