@@ -56,9 +56,10 @@ function SimulatedBadge() {
 
 /** Robots that report none have no badge. */
 function EmergencyStopBadge() {
-  const last = (isStale.value ? undefined : state.value?.estop) ?? status.value?.estop;
-  if (!last) return null;
-  const estop = isAnswering.value ? last : 'unknown';
+  const reported = state.value?.estop ?? status.value?.estop;
+  if (!reported) return null;
+  const answered = isAnswering.value ? status.value?.estop : undefined;
+  const estop = (isStale.value ? answered : reported) ?? 'unknown';
   return <Badge kind={estop === 'released' ? 'good' : 'bad'}>{t.estop[estop] ?? estop}</Badge>;
 }
 
