@@ -49,7 +49,6 @@ describeWith('Chromium', CHROMIUM, 'The console of a service that is killed and 
     await service.end('SIGKILL');
     await page.locator('main.stale').waitFor();
     await page.getByText(/Values are \d+ s old/).waitFor();
-    await page.getByText('E-stop unknown').waitFor();
     await until('nothing can be driven', () => forward.isDisabled());
     await page.mouse.up();
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
