@@ -22,7 +22,7 @@ interface LlmConfigChangeRequest {
 }
 
 /** Reads the configuration. @throws ServiceError `config_unreadable` with line and column, `component_unavailable`. */
-export async function readLlmConfig(file: LlmConfigFile): Promise<LlmConfigState> {
+export async function readLlmConfig(file: Pick<LlmConfigFile, 'read'>): Promise<LlmConfigState> {
   const bytes = await file.read();
   return { bytes, value: readDocument(bytes).value };
 }

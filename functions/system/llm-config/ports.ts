@@ -1,5 +1,6 @@
 import { type Port, port } from '../../shared/port.ts';
 import { writeGate } from '../../shared/ports.ts';
+import { contentProblem } from './content-problem.ts';
 import type { LlmConfigFile } from './port.ts';
 
 /** The language-model configuration (SERVICE_LLM_CONFIG_PATH). */
@@ -7,3 +8,12 @@ export const llmConfigFile: Port<LlmConfigFile> = /* @__PURE__ */ port('llm conf
   const { openLlmConfigFile } = await import('./adapters/open.ts');
   return openLlmConfigFile(ports.config, ports.logger, await ports.get(writeGate));
 });
+
+/** Why the service could not read a file as its language-model configuration; undefined if it could. */
+export const llmConfigProblem: Port<(path: string) => Promise<string | undefined>> = /* @__PURE__ */ port(
+  'llm configuration problem',
+  async () => {
+    const { readContent } = await import('./adapters/content.ts');
+    return (path) => contentProblem({ read: async () => (await readContent(path)).bytes });
+  },
+);
