@@ -33,6 +33,7 @@ export const texts = {
     hint: 'Holding Esc stops, too.',
     signedOut: 'Not signed in. To stop the robot, use its hardware stop.',
     tokenOver: 'The session is over; stop alone still works for a few minutes.',
+    revoked: 'The key was revoked, and stops with it are refused. Use the hardware stop.',
     ready: 'Not a certified emergency stop.',
     sending: 'Sending stop…',
     confirmed: (by: 'service' | 'guard', at: string) =>

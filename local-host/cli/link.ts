@@ -50,6 +50,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
         signal: unread.signal,
       });
   });
+  if (unread.signal.aborted) return unreachable('Nobody reads the report any more; the check has ended early.');
   return usage === 0 ? status : UNREACHABLE;
 }
 
@@ -81,7 +82,8 @@ function read(argv: readonly string[], environment: NodeJS.ProcessEnv) {
     throw new UsageError('For ws:// name the mapping: check rosbridge.yaml, with the address in SERVICE_ROBOT_URL.');
   const { robotId = environment.SERVICE_ROBOT_ID, ...address } = brokerAddress(url, 'URL');
   if (robotId === undefined) throw new UsageError('The URL must end in the id of the robot.');
-  return { ...values, mapping: undefined, address, robotId, checks: chosen(CHECKS, values.only) };
+  const setting = positionals.length > 0 ? 'the URL' : 'SERVICE_ROBOT_URL';
+  return { ...values, mapping: undefined, setting, address, robotId, checks: chosen(CHECKS, values.only) };
 }
 
 function chosen<On>(checks: ReadonlyArray<Check<On>>, only: string | undefined) {
@@ -99,13 +101,16 @@ type BrokerOptions = Extract<ReturnType<typeof read>, { readonly mapping: undefi
 async function check(options: BrokerOptions): Promise<number> {
   const { address, robotId, checks, yes } = options;
   const proxy = options.listen === undefined ? undefined : await listen(options.listen, address);
-  const caller = new RobotCaller(address, robotId);
+  const caller = new RobotCaller(address, robotId, options.setting);
   try {
     const problem = await caller.connected();
     if (problem !== undefined) return unreachable(problem);
     if (proxy) await passThrough(proxy, options.listen ?? '');
     const isOnline = await seen(caller, proxy ? CONNECT_THROUGH_MS : PRESENCE_MS);
-    if (!isOnline) return unreachable(`The robot ${robotId} is not online: its presence is missing, or says so.`);
+    if (!isOnline)
+      return unreachable(
+        `The robot ${robotId} is not online. If its program says that it is connected, look at its MQTT user name: the broker drops what any other user than ${robotId} publishes below robots/${robotId}.`,
+      );
     const catalogue = caller.presence?.catalogue ?? new Map();
     const motion = yes ? chooseMotion(catalogue, options.move) : undefined;
     const byHand = caller.presence?.message.online === true && caller.presence.message.jog !== undefined;

@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { faultyIn, link, uncheckedIn } from '../support/link-check.ts';
 import { RosbridgeBase } from '../support/rosbridge-base.ts';
+import { ROOT } from '../support/sources.ts';
 import { temporaryFolder } from '../support/world.ts';
 
 const MAPPING = `
@@ -88,5 +91,38 @@ describe('The check of a robot with a mapping', () => {
     const { stdout, unchecked, code } = await check(await start({}), ['--only', 'mapping,parts']);
     expect([unchecked, code]).toEqual([['parts'], 0]);
     expect(stdout).toContain('The mapping is valid; whether the robot has these topics was not checked');
+  });
+
+  it('warns of two commands that would drive the base in turns', async () => {
+    const publish = '{ name: /cmd_vel, type: geometry_msgs/Twist, message: { linear: { x: $value } }, times: 40 }';
+    const drive = (more: string) =>
+      `  drive: { title: Drive, kind: float, motion: true, ${more}publish: ${publish} }\n`;
+    const base = await start({ hasWatchdog: true });
+    const fought = await check(base, ['--only', 'mapping'], MAPPING + drive(''));
+    expect([fought.faulty, fought.stdout]).toEqual([['mapping'], expect.stringContaining('replaces: true')]);
+    expect((await check(base, ['--only', 'mapping'], MAPPING + drive('replaces: true, '))).faulty).toEqual([]);
+  });
+
+  it('refuses options and checks that a mapping does not have', async () => {
+    const base = await start({});
+    for (const options of [['--only', 'fence'], ['--driven'], ['--listen', '1']])
+      expect([options, (await check(base, options)).code]).toEqual([options, 2]);
+    expect(base.steered).toBe(0);
+  });
+
+  it('ends in order when nobody reads the report any more', async () => {
+    const base = await start({ hasWatchdog: true });
+    const path = join(temporaryFolder(), 'mapping.yaml');
+    writeFileSync(path, MAPPING);
+    const check = `"${process.execPath}" --import tsx local-host/cli/link.ts check "${path}" --yes`;
+    const env = { PATH: process.env.PATH ?? '', SERVICE_ROBOT_URL: base.standIn.url };
+    const { stdout, stderr } = await promisify(execFile)(
+      'bash',
+      ['--norc', '-c', `${check} | head -n 1; echo status "\${PIPESTATUS[0]}"`],
+      { cwd: ROOT, env },
+    );
+    expect(stdout).toMatch(/^.*driven by hand.*\nstatus 2\n$/);
+    expect(stderr).toMatch(/Nobody reads the report any more; the check has ended early\.\n$/);
+    expect(stderr).not.toMatch(/EPIPE/);
   });
 });

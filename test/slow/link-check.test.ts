@@ -52,6 +52,9 @@ describeWith('mosquitto', MOSQUITTO, 'The check of a robot over its link', () =>
     expect([absent.code, absent.stderr]).toEqual([2, expect.stringContaining('robot-1 is not online')]);
     const nowhere = await link(['check', `mqtt://service:s3cret@127.0.0.1:${await freePort()}/robot-1`]);
     expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.not.stringContaining('s3cret')]);
+    expect(nowhere.stderr).toMatch(/MQTT broker at 127\.0\.0\.1:\d+ cannot be reached/);
+    const ros = await link(['check'], { SERVICE_ROBOT_URL: 'ws://127.0.0.1:9' });
+    expect([ros.code, ros.stderr]).toEqual([2, expect.stringContaining('name the mapping: check rosbridge.yaml')]);
     for (const args of [[], ['mend'], ['check', 'http://robot'], ['check', '--only', 'luck']]) {
       expect([args, (await link(args)).code]).toEqual([args, 2]);
     }

@@ -111,6 +111,16 @@ describeWith('mosquitto', MOSQUITTO, 'A robot on the package robot_rest.robot', 
         expect(await post('commands/speed')).toMatchObject({ json: { ok: true, result: 0 } });
       });
 
+      it('says whom the broker does not let publish', async () => {
+        const wrong = ['-c', RUNAWAY.replace('"robot-1"', '"robot-2"'), broker.url('robot-1'), '/'];
+        const { child, said, ended } = startPython(wrong, {}, { python });
+        const lines = () => said.stderr;
+        await until('it says so', () => lines().includes('its user name must be its id'));
+        expect(lines()).toContain('the broker does not let the user robot-1 publish below robots/robot-2');
+        child.kill('SIGTERM');
+        expect((await ended).code).toBe(0);
+      });
+
       it('says what to install where paho-mqtt is too old', async () => {
         const { python: older } = ROBOTS["Debian's paho-mqtt"];
         const { code, stderr } = await startPython(

@@ -1,6 +1,6 @@
 """A small robot behind an MQTT broker: ROBOT_BROKER=mqtts://robot-1:PASSWORD@broker.local python3 robot.py robot-1
 
-It drives on paper at 0.5 m/s. Replace what moves `place` by your robot. pip install 'robot-rest[mqtt]'
+It drives on paper at 0.5 m/s. Replace what moves `place` by your robot. pip install 'paho-mqtt>=2' ./clients/python
 """
 
 import os

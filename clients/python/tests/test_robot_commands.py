@@ -1,11 +1,14 @@
 """Commands of a maker: what their signatures say, and how values are judged."""
 
+import json
 import math
 import time
 from typing import Annotated, Any, Dict, List, Literal, Optional
+from unittest import mock
 
 from robot_case import RobotCase
-from robot_rest.robot import Between, Busy, Declined, NotReady, Refused, Robot, Task
+from robot_rest.robot import Between, Busy, Declined, NotReady, Refused, Robot, Task, _log
+from robot_rest.robot._dispatch import as_json
 
 
 def halted() -> bool:
@@ -71,6 +74,34 @@ class CatalogueTest(RobotCase):
             self.robot.command(halted)  # type: ignore[arg-type]
         with self.assertRaises(ValueError):
             self.declared(halted, on_lapse="go on")
+        with self.assertRaisesRegex(ValueError, "cannot be named stop"):
+            self.declared(halted, name="stop")
+        bare: List[Any] = [self.robot.query, self.robot.on_jog, self.robot.every]
+        for decorator in bare:
+            with self.assertRaisesRegex(TypeError, f"write @robot.{decorator.__name__}"):
+                decorator(halted)
+        with self.assertRaisesRegex(ValueError, "No value is between 100 and 0"):
+            Between(100, 0)
+
+    def test_what_would_not_run_when_it_is_called_is_refused_at_once(self) -> None:
+        async def later(task: Task) -> None: ...
+
+        def bits(task: Task) -> Any:
+            yield 1
+
+        robot = self.make()
+        register: List[Any] = [robot.command(), robot.query(), robot.on_stop, robot.on_jog(), robot.every(1)]
+        for decorator in [*register, lambda function: robot.command(check=function)(halted)]:
+            for function in (later, bits):
+                with self.assertRaisesRegex(TypeError, f"{function.__name__} must be a plain function"):
+                    decorator(function)
+
+    def test_a_motion_that_nothing_can_end_is_named_in_the_log(self) -> None:
+        self.robot.command(motion=True, name="blind")(halted)
+        self.robot.command(motion=True, name="seeing")(lambda task: None)
+        with mock.patch.object(_log, "warning") as warning:
+            self.robot._prepare()
+        self.assertEqual([call.args[1] for call in warning.call_args_list], ["blind"])
 
     def test_a_robot_that_moves_needs_a_stop(self) -> None:
         robot = self.make()
@@ -115,6 +146,13 @@ class ValuesTest(RobotCase):
         self.assertEqual(self.ask(self.parts, "gaze", {"pitch": 3})["result"], [3.0, None])
         self.assertEqual(self.ask(self.parts, "gaze", {"pitch": 3, "note": "x"})["result"], [3.0, "x"])
         self.assertEqual(self.ask(self.parts, "place", {"x": 1, "y": 0, "z": 0, "theta": 0})["result"], [1.0, 0.0])
+
+    def test_a_result_that_cannot_be_sent_says_why_to_the_caller_and_in_the_log(self) -> None:
+        for result, why in [("x" * 100, "has 131 bytes, and 90 are allowed"), (math.nan, "Out of range")]:
+            with self.subTest(why), mock.patch.object(_log, "warning") as warning:
+                answer = json.loads(as_json({"id": "message", "result": result}, 90))
+                self.assertRegex(answer["error"]["detail"], why)
+                self.assertRegex(warning.call_args.args[1], why)
 
     def test_invalid_values_are_refused_with_pointers(self) -> None:
         for command, value, code, pointer in [

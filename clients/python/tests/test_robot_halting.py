@@ -14,7 +14,7 @@ class HaltingTest(RobotCase):
 
     def setUp(self) -> None:
         self.robot = robot = self.make()
-        self.speed, self.halts, self.brake = 0.0, 0, True
+        self.speed, self.halts, self.brake, self.let_go = 0.0, 0, True, False
         self.failure: BaseException = ValueError("Broken")
 
         @robot.on_stop
@@ -40,6 +40,10 @@ class HaltingTest(RobotCase):
         def nudge() -> None:
             self.speed = 1.0
             raise self.failure
+
+        @robot.command(motion=True)
+        def blind() -> None:
+            self.until(lambda: self.let_go)
 
         @robot.command(motion=True)
         def refuse() -> None:
@@ -138,6 +142,14 @@ class HaltingTest(RobotCase):
         self.assertTrue(cancelled.result(20)["result"]["cancelled"])
         self.assertTrue(rolls.result(20)["result"]["called"])
         self.until(lambda: self.speed == 1)
+
+    def test_a_motion_without_a_task_that_outlives_a_stop_is_told_what_it_needs(self) -> None:
+        blind = self.send(self.parts, "blind")
+        self.until(lambda: any(task.runs for task in self.parts.safety._tasks))
+        with mock.patch.object(_stopping, "STOP_SECONDS", 0.2):
+            self.assertRegex(str(self.stop(self.parts)), "blind has not ended. It needs a first parameter task")
+        self.let_go = True
+        self.assertEqual(blind.result(20)["error"]["code"], "stopped")
 
     def test_a_motion_can_be_sent_as_soon_as_a_stop_is_confirmed(self) -> None:
         for _ in range(5):

@@ -44,6 +44,10 @@ class MissionTest(RobotCase):
                 task.progress(0)
                 raise ValueError("broken")
 
+        @robot.command(motion=True)
+        def nod(task: Task, times: int) -> None:
+            self.seen.append(f"nods {times}")
+
         self.parts = self.begin(robot)
 
     def test_ends_are_awaited_even_if_they_come_before_the_id(self) -> None:
@@ -54,7 +58,10 @@ class MissionTest(RobotCase):
 
     def test_skills_are_called_by_name(self) -> None:
         listed = self.ask(self.parts, "get_skills")["result"]
-        self.assertEqual(listed, [{"name": "wave", "title": "Wave a hand", "takes": {"times": "integer"}}])
+        nod = {"name": "nod", "title": "Nod", "takes": {"times": "integer"}}
+        self.assertEqual(listed, [{"name": "wave", "title": "Wave a hand", "takes": {"times": "integer"}}, nod])
+        self.assertTrue(self.ask(self.parts, "skill", {"name": "nod", "times": 2})["result"]["called"])
+        self.until(lambda: "nods 2" in self.seen)
         self.assertTrue(self.ask(self.parts, "skill", {"name": "wave", "times": 1})["result"]["called"])
         unknown = self.ask(self.parts, "skill", {"name": "fly"})
         self.assertEqual((unknown["ok"], unknown["result"]["called"]), (True, False))

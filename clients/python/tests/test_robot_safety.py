@@ -9,7 +9,7 @@ from typing import Any, List
 from unittest import mock
 
 from robot_case import RobotCase
-from robot_rest.robot import Robot, Task, _stopping
+from robot_rest.robot import Robot, Task, _log, _safety, _stopping
 from robot_rest.robot._fence import MAX_FENCE, Fence
 from robot_rest.robot._parts import Parts
 from robot_rest.robot._takeovers import Takeovers
@@ -186,7 +186,9 @@ class SafetyTest(RobotCase):
         robot = Robot("robot-1", broker="mqtt://broker.invalid", estop=True)
         robot.on_stop(lambda: True)
         robot.command(motion=True, name="go")(lambda: None)
-        parts = self.begin(robot)
+        with mock.patch.object(_safety, "ESTOP_SECONDS", 0), mock.patch.object(_log, "warning") as warning:
+            parts = self.begin(robot)
+            self.until(lambda: "publish_state(estop=…) has not told" in str(warning.call_args))
         self.assertRegex(self.ask(parts, "go")["error"]["detail"], "is unknown")
         robot.publish_state(estop=False)
         self.assertEqual(self.ask(parts, "go")["ok"], True)

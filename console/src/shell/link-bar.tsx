@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { lease as ownLease } from '../state/driving.ts';
 import type { LeaseStanding } from '../state/event-data.ts';
 import { isAnswering, silenceMs, status } from '../state/link.ts';
-import { isRobotItself, lease, state } from '../state/live.ts';
+import { isRobotItself, isStale, lease, state } from '../state/live.ts';
 import { isAtLeast, level, robot, signOut } from '../state/session.ts';
 import { texts } from '../texts.ts';
 import { duration } from '../ui/format.ts';
@@ -56,8 +56,10 @@ function SimulatedBadge() {
 
 /** Robots that report none have no badge. */
 function EmergencyStopBadge() {
-  const estop = state.value?.estop ?? status.value?.estop;
-  if (!estop) return null;
+  const reported = state.value?.estop ?? status.value?.estop;
+  if (!reported) return null;
+  const answered = isAnswering.value ? status.value?.estop : undefined;
+  const estop = (isStale.value ? answered : reported) ?? 'unknown';
   return <Badge kind={estop === 'released' ? 'good' : 'bad'}>{t.estop[estop] ?? estop}</Badge>;
 }
 

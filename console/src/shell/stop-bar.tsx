@@ -1,6 +1,6 @@
 import type { SafetyEvent } from '../state/live.ts';
 import { lastStop } from '../state/live.ts';
-import { robot, stopOnly } from '../state/session.ts';
+import { isRevoked, robot, stopOnly } from '../state/session.ts';
 import { pressStop, stopPhase } from '../state/stop.ts';
 import { texts } from '../texts.ts';
 import { clock } from '../ui/format.ts';
@@ -67,11 +67,16 @@ function StopWords() {
       {phase.kind === 'confirmed' && <strong>{t.confirmed(phase.by, clock(phase.at))}</strong>}
       {phase.kind === 'idle' && (
         <span class="detail">
-          {robot.value ? t.ready : t.tokenOver} <span class="stop-hint">{t.hint}</span>
+          {readiness()} <span class="stop-hint">{t.hint}</span>
         </span>
       )}
     </p>
   );
+}
+
+function readiness(): string {
+  if (robot.value) return t.ready;
+  return isRevoked.value ? t.revoked : t.tokenOver;
 }
 
 /** Who stopped the robot, and when. */

@@ -17,6 +17,8 @@ const LEVELS: readonly AccessLevel[] = ['USER', 'ADMIN', 'ENCHANTER'];
 export const robot = signal<Robot | undefined>();
 /** After the token has ended: for stop alone. */
 export const stopOnly = signal<Robot | undefined>();
+/** Whether the session has ended for a reason for which not even a stop is accepted. */
+export const isRevoked = signal(false);
 export const isSigningIn = signal(false);
 /** Why nobody is signed in, where there is something to say. */
 export const signInProblem = signal<string | undefined>();
@@ -78,10 +80,14 @@ async function enter(tokenOf: () => Promise<string>): Promise<void> {
       onToken: (next) => {
         token = next.token;
       },
-      onSignedOut: (error) => leave(sentenceOf(error)),
+      onSignedOut(error) {
+        isRevoked.value = error instanceof RobotRestError && error.code === 'key_revoked';
+        leave(sentenceOf(error));
+      },
     });
     clearTimeout(dropping);
     stopOnly.value = undefined;
+    isRevoked.value = false;
     robot.value = connected;
   } catch (error) {
     token = undefined;

@@ -88,10 +88,11 @@ export class Bench {
     throw new NotChecked('The robot publishes neither state nor joints, so its movement cannot be seen.');
   }
 
-  /** Whether the robot comes to rest: no movement is reported for half a second. */
+  /** Whether the robot comes to rest: reports came in the last half second, and none of movement. */
   async comesToRest(withinMs = SEEN_MS): Promise<boolean> {
     const { movement } = this.caller;
-    const still = () => movement.reported(performance.now() - 1_500) && !movement.seen(performance.now() - 500);
+    // A robot that fell silent is not seen at rest.
+    const still = () => movement.reported(performance.now() - 500) && !movement.seen(performance.now() - 500);
     return this.until(still, withinMs);
   }
 

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Mapping } from '../../../functions/shared/robot-link/adapters/rosbridge/mapping.ts';
 import { argsSchema } from '../../../functions/shared/robot-link/command-args.ts';
 import { DOCUMENTED_RESULTS } from '../../../functions/shared/robot-link/documented-results.ts';
 import type { Check } from './check.ts';
@@ -14,10 +15,20 @@ const mapping: Check<MappedBench> = {
   name: 'mapping',
   title: 'The mapping is valid',
   moves: false,
-  async run({ robot: { link } }) {
-    return [link.problem?.() ?? [], link.notes?.() ?? []].flat();
+  async run({ robot: { link, mapping: plan } }) {
+    return [link.problem?.() ?? [], link.notes?.() ?? [], unreplacedDrives(plan)].flat();
   },
 };
+
+/** Commands that repeat velocities where others do: two at once would reach the base in turns. */
+function unreplacedDrives({ stop, reports, commands }: Mapping): string[] {
+  const velocities = new Set([...stop.publish.map(({ name }) => name), reports.jog?.topic]);
+  return [...commands.values()].flatMap(({ spec, way }) => {
+    if (way.way !== 'publish' || way.publish.times < 2 || spec.motion === false || spec.replaces) return [];
+    if (!velocities.has(way.publish.name)) return [];
+    return `${spec.name} repeats messages on ${way.publish.name}, which stops the base too: without "replaces: true" two such commands drive it in turns.`;
+  });
+}
 
 const answers: Check<MappedBench> = {
   name: 'answers',

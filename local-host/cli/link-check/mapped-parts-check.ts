@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../../functions/shared/kit/json.ts';
+import { plainType } from '../../../functions/shared/robot-link/adapters/rosbridge/mapping-parts.schema.ts';
 import type { BridgeWatch } from './bridge-watch.ts';
 import type { Check } from './check.ts';
 import { NotChecked } from './endings.ts';
@@ -74,7 +75,9 @@ class RosGraph {
 
   #typeFault(name: string, type: string | undefined, answer: JsonValue | undefined): string | undefined {
     const told = isJsonObject(answer) ? answer.type : undefined;
-    if (type === undefined || typeof told !== 'string' || told === '' || told === type) return undefined;
+    // Some servers for ROS 2 leave the middle part out.
+    if (type === undefined || typeof told !== 'string' || told === '' || plainType(told) === plainType(type))
+      return undefined;
     return `${name} has the type ${told} on the robot, not ${type}`;
   }
 }

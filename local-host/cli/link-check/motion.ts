@@ -1,3 +1,5 @@
+import { assertValueInBounds, valueFor as checkedValue } from '../../../functions/commands/command-value.ts';
+import { ServiceError } from '../../../functions/shared/errors.ts';
 import type { JsonValue } from '../../../functions/shared/kit/json.ts';
 import type { CommandSpec } from '../../../functions/shared/robot-link/catalogue.schema.ts';
 import { motionOf } from '../../../functions/shared/robot-link/port.ts';
@@ -33,10 +35,35 @@ export function chooseMotion(
   const [, name = '', json] = /^([^=]+)(?:=(.*))?$/s.exec(wish) ?? [];
   const spec = catalogue.get(name);
   if (!spec) throw new CommandError(`--move: the robot has no command "${name}".`);
+  return motionFrom(spec, json === undefined ? (valueFor(spec) ?? emptyFor(spec)) : parsed(spec, json));
+}
+
+/** @throws UsageError for what is no JSON, or no value of this command: the robot would refuse it rightly. */
+function parsed(spec: CommandSpec, json: string): JsonValue | undefined {
+  let value: JsonValue;
   try {
-    return motionFrom(spec, json === undefined ? valueFor(spec) : JSON.parse(json));
+    value = JSON.parse(json);
   } catch {
     throw new UsageError('--move: the value must be JSON, for instance \'go_to_relative={"x":0.5}\'.');
+  }
+  return assertFits(spec, value);
+}
+
+/** What a command is called with where no value is given and none is known. @throws UsageError where it needs one */
+function emptyFor(spec: CommandSpec): JsonValue | undefined {
+  return spec.kind === 'none' ? undefined : assertFits(spec, spec.kind === 'dict' ? {} : undefined);
+}
+
+function assertFits(spec: CommandSpec, given: JsonValue | undefined): JsonValue | undefined {
+  try {
+    const value = checkedValue(spec, given);
+    if (value !== undefined) assertValueInBounds(spec, value);
+    return value;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const [fault] = error.errors ?? [];
+    const why = fault?.message ?? error.message;
+    throw new UsageError(`--move ${spec.name}: ${why} Name its value: --move '${spec.name}=JSON'.`);
   }
 }
 

@@ -27,6 +27,7 @@ export class RobotCaller {
   readonly #broker: Broker;
   readonly #topics: ReturnType<typeof topicsOf>;
   readonly #answersTo: string;
+  readonly #where: { readonly setting: string; readonly address: string };
   readonly #waiting = new Map<string, (answer: Answer) => void>();
   /** Ids of all answers, in the order in which they came. */
   readonly answered: string[] = [];
@@ -36,14 +37,16 @@ export class RobotCaller {
   #fence = 0;
   #seq = Date.now();
 
-  constructor(address: BrokerAddress, robotId: string) {
+  /** @param setting where the address was given, for messages. */
+  constructor(address: BrokerAddress, robotId: string, setting: string) {
+    this.#where = { setting, address: `${address.host}:${address.port}` };
     const instance = `check-${randomBytes(9).toString('base64url')}`;
     this.#topics = topicsOf(robotId);
     this.#answersTo = this.#topics.answersTo(instance);
     this.#broker = new Broker({
       address,
       clientId: instance,
-      setting: 'The address of the robot',
+      setting,
       logger: createLogger('silent'),
       topics: () => ({ [this.#answersTo]: 0, [this.#topics.presence]: 1 }),
       onMessage: (message) => this.#handle(message),
@@ -54,7 +57,9 @@ export class RobotCaller {
   /** Why the broker cannot be used; undefined once it can be. */
   async connected(): Promise<string | undefined> {
     await this.#broker.settled(CONNECT_MS);
-    return this.#broker.problem;
+    const { problem } = this.#broker;
+    if (problem === undefined || problem.includes(this.#where.setting)) return problem;
+    return `The MQTT broker at ${this.#where.address} cannot be reached.`;
   }
 
   /** The highest fence number seen. */

@@ -174,6 +174,7 @@ describeWith('Chromium', CHROMIUM, 'The console, for somebody who signs in', () 
     try {
       await tab.page.getByLabel('API key').waitFor();
       await until('it says why', async () => /revoked|no longer/.test(await textOf(tab)));
+      await tab.page.getByText('stops with it are refused').waitFor();
       await tab.page.getByRole('button', { name: 'Stop' }).click();
       await tab.page.getByRole('alert').getByText('Not confirmed: use the hardware stop.').waitFor();
     } finally {

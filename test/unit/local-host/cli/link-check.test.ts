@@ -1,9 +1,12 @@
+import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from '@jest/globals';
 import type { CommandSpec } from '../../../../functions/shared/robot-link/catalogue.schema.ts';
+import { Bench } from '../../../../local-host/cli/link-check/bench.ts';
 import { introduction } from '../../../../local-host/cli/link-check/introduction.ts';
 import { chooseMotion } from '../../../../local-host/cli/link-check/motion.ts';
 import { Movement } from '../../../../local-host/cli/link-check/movement.ts';
 import { outcomeLines, summaryOf } from '../../../../local-host/cli/link-check/report.ts';
+import type { RobotCaller } from '../../../../local-host/cli/link-check/robot-caller.ts';
 
 const spec = (name: string, more: Partial<CommandSpec> = {}): CommandSpec => ({
   ...{ name, kind: 'none', title: name, effect: 'action', motion: true },
@@ -32,6 +35,20 @@ describe('The motion that a check of a link uses', () => {
     expect(motion).toMatchObject({ value: { x: 0.2, y: 0, z: 0, theta: 0 }, replaces: true });
     expect(() => chooseMotion(catalogue(drive), 'go_to_relative={')).toThrow(/must be JSON/);
     expect(() => chooseMotion(catalogue(drive), 'fly')).toThrow(/no command "fly"/);
+  });
+
+  it('has a value that the robot has to accept', () => {
+    const drive = spec('drive', { kind: 'float', bounds: { minimum: -0.5, maximum: 0.5 } });
+    const roll = spec('roll', { kind: 'dict', args: { type: 'object', properties: { turns: { type: 'integer' } } } });
+    const turn = spec('turn', {
+      kind: 'dict',
+      args: { type: 'object', properties: { yaw: { type: 'number' } }, required: ['yaw'] },
+    });
+    const all = catalogue(drive, roll, turn);
+    expect(chooseMotion(all, 'roll')).toMatchObject({ command: 'roll', value: {} });
+    expect(chooseMotion(all, 'drive=0.2')).toMatchObject({ value: 0.2 });
+    for (const wish of ['drive', 'drive=2', 'drive="fast"', 'turn', 'roll={"turns":"x"}'])
+      expect(() => chooseMotion(all, wish)).toThrow(/^--move (drive|roll|turn): .*Name its value/);
   });
 });
 
@@ -75,6 +92,20 @@ describe('The movement that a robot reports', () => {
     movement.take('joints', { names: ['a'], positions: [1] }, 2);
     movement.take('joints', { names: ['a'], positions: [1] }, 3);
     expect([movement.seen(1), movement.seen(2), movement.seen(1, 1)]).toEqual([true, false, false]);
+  });
+});
+
+describe('A robot that is watched while it comes to rest', () => {
+  const benchOf = (movement: Movement) =>
+    new Bench({ caller: { movement } as RobotCaller, motion: undefined, isDriven: false }); // as: nothing else is used
+
+  it('is at rest once its reports say so, and not for its silence', async () => {
+    const movement = new Movement();
+    const silent = performance.now() - 700;
+    movement.take('state', { velocity: { linear: 0.2, angular: 0 } }, silent);
+    expect(await benchOf(movement).comesToRest(100)).toBe(false);
+    movement.take('state', { velocity: { linear: 0, angular: 0 } }, performance.now());
+    expect(await benchOf(movement).comesToRest()).toBe(true);
   });
 });
 

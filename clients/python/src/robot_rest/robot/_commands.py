@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, Optional
 from ._missions import MissionCommands, Missions
 from ._refusals import Declined, Refused, invalid
 from ._safety import Safety
-from ._signature import Signature, title_of
+from ._signature import Signature, assert_plain, title_of
 
 DRIVES = ("go_to_relative", "go_to_absolute")
 ID = "0b9b5c2e-6a52-4c9a-9d4d-1f3a2b8c7d10"
@@ -76,6 +76,14 @@ class Commands:
     def add(self, function: Callable[..., Any], *, effect: str, title: Optional[str], **more: Any) -> None:
         """Registers a function. Raises TypeError or ValueError where it cannot be a command."""
         name, check, examples = more.pop("name") or function.__name__, more.pop("check", None), more.pop("examples", None)
+        assert_plain(function)
+        if check is not None:
+            assert_plain(check)
+        if name == "stop":
+            raise ValueError(
+                "A command cannot be named stop: it would not stop what else is under way. The stop of a robot is "
+                "POST /api/v2/stop, which calls the function with @robot.on_stop."
+            )
         result, replaces = more.pop("result", None), more.pop("replaces", None)
         if name in self._own:
             raise ValueError(f"There are two commands {name}.")
@@ -136,12 +144,17 @@ class Commands:
         )
 
     def skills(self) -> Dict[str, Command]:
-        """The missions that clients can call as skills: those with named arguments, or none."""
+        """The missions that clients can call as skills, with named arguments. Drives are no skills."""
         own = self._own.items()
-        return {name: each for name, each in own if each.mission and each.entry["kind"] in ("none", "dict")}
+        return {name: each for name, each in own if each.mission and each.entry["kind"] != "coordinates"}
 
     def catalogue(self) -> List[Dict[str, Any]]:
         return [each.entry for each in {**self._shared, **self._own}.values()]
+
+    @property
+    def blind(self) -> List[str]:
+        """Those that move the robot and have no task, so that nothing can end them."""
+        return [name for name, each in self._own.items() if each.motion and not each.mission]
 
     @property
     def moves(self) -> bool:
@@ -170,4 +183,4 @@ class Commands:
             raise Declined("The robot has no such skill; get_skills lists them.", result)
         if skill.entry["kind"] == "none" and arguments:
             raise invalid(f"The skill {name} takes no arguments.")
-        return skill, skill.signature.members(str(name), arguments) if arguments or skill.entry["kind"] == "dict" else {}
+        return skill, skill.signature.members(str(name), arguments) if skill.entry["kind"] != "none" else {}

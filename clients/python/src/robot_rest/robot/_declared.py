@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple, TypeVar
 from ._commands import Commands
 from ._jog import Hand
 from ._safety import Safety
+from ._signature import assert_plain
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -62,6 +63,8 @@ class Declared:
     ) -> Callable[[Function], Function]:
         """Makes a function a query: it does not change the robot. One that ``waits`` may take minutes; if it returns a
         ``concurrent.futures.Future``, the wait takes no thread."""
+        if callable(title):
+            raise TypeError("write @robot.query()")
         more: Dict[str, Any] = {"name": name, "result": result, "examples": examples, **({"waits": True} if waits else {})}
 
         def register(function: Function) -> Function:
@@ -75,6 +78,7 @@ class Declared:
         by its own sensors (`standstill` helps), False otherwise. It is called in a thread of its own, again until it
         returns True, for at most 4 s; also at the start, before the robot is online, and whenever a motion fails or is cancelled. A robot has
         one, for all of its motors."""
+        assert_plain(function)
         if self._stop_function is not None:
             raise ValueError(
                 "There are two functions with @robot.on_stop. Write one that halts everything first, and then returns "
@@ -86,8 +90,11 @@ class Declared:
     def on_jog(self, watchdog_ms: int = 300, max_linear: float = 0.5, max_angular: float = 1.0) -> Callable[[Function], Function]:
         """The function that drives by hand, ``drive(vx, vy, wz)`` in m/s and rad/s, until it is called again. It is called
         with zero when no new velocity has come for ``watchdog_ms``; it has to return at once."""
+        if callable(watchdog_ms):
+            raise TypeError("write @robot.on_jog()")
 
         def register(function: Function) -> Function:
+            assert_plain(function)
             if self._hand is not None:
                 raise ValueError("There are two functions with @robot.on_jog.")
             self._hand = Hand(self._safety, function, watchdog_ms, max_linear, max_angular)
@@ -97,8 +104,11 @@ class Declared:
 
     def every(self, seconds: float) -> Callable[[Function], Function]:
         """Calls a function again and again while the robot runs, for instance to publish its state."""
+        if callable(seconds):
+            raise TypeError("write @robot.every(0.1)")
 
         def register(function: Function) -> Function:
+            assert_plain(function)
             self._timed.append((seconds, function))
             return function
 

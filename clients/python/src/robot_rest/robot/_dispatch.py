@@ -219,8 +219,9 @@ def as_json(answer: Dict[str, Any], longest: int) -> str:
         text = json.dumps(answer, allow_nan=False)
         if len(text) <= longest:
             return text
-        why = "it is too long"
+        why = f"it has {len(text)} bytes, and {longest} are allowed"
     except (TypeError, ValueError) as failure:
         why = str(failure)
-    error = {"code": "robot_error", "detail": f"The result cannot be sent: {why}.", "ran": "maybe"}
+    _log.warning("a result cannot be sent: %s", why)
+    error = {"code": "robot_error", "detail": f"The command has run, but its result cannot be sent: {why}.", "ran": "maybe"}
     return json.dumps({"v": 1, "id": answer["id"], "ok": False, "error": error})

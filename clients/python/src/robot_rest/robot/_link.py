@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 import socket
 import ssl
@@ -31,7 +32,7 @@ def paho() -> Any:
     try:
         import paho.mqtt.client as mqtt
     except ImportError:
-        raise ImportError("A robot needs paho-mqtt 2: pip install 'robot-rest[mqtt]'") from None
+        raise ImportError("A robot needs paho-mqtt 2: pip install 'paho-mqtt>=2'") from None
     if not hasattr(mqtt, "CallbackAPIVersion"):
         raise ImportError("A robot needs paho-mqtt 2, and an older one is installed: pip install 'paho-mqtt>=2'")
     return mqtt
@@ -54,6 +55,7 @@ class Link:
         self._lock = threading.Lock()
         self.up, self.gone, self.taken_over, self._left = False, threading.Event(), False, False
         self._longest = MAX_PACKET
+        self._user = address.user
         self._client = client = mqtt.Client(
             mqtt.CallbackAPIVersion.VERSION2,
             client_id=f"robot-{parts.robot_id}",
@@ -63,6 +65,7 @@ class Link:
         client.on_connect = self._on_connect
         client.on_subscribe = self._on_subscribe
         client.on_unsubscribe = lambda _client, _userdata, mid, _reasons, _properties: self._on_unsubscribe(mid)
+        client.on_publish = lambda _client, _userdata, _mid, reason, _properties: self._on_publish(reason)
         client.on_disconnect = self._on_disconnect
         client.on_message = self._on_message
         client.will_set(f"{self._topic}/presence", json.dumps(self._offline()), qos=1, retain=True)
@@ -96,7 +99,7 @@ class Link:
         from paho.mqtt.subscribeoptions import SubscribeOptions
 
         if reason.value >= 0x80:
-            _log.warning("the broker refused the connection: %s", reason)
+            _log.warning("the broker refused the connection of the user %s: %s", self._user, reason)
             return
         # The broker would disconnect a client that sends a longer answer.
         self._longest = min(MAX_PACKET, getattr(properties, "MaximumPacketSize", MAX_PACKET)) - 1024
@@ -183,7 +186,15 @@ class Link:
             return
         properties = self._properties()
         properties.MessageExpiryInterval = PRESENCE_EXPIRY
-        self._client.publish(f"{self._topic}/presence", json.dumps(presence), retain=True, properties=properties)
+        self._client.publish(f"{self._topic}/presence", json.dumps(presence), 1, retain=True, properties=properties)
+
+    def _on_publish(self, reason: Any) -> None:
+        if reason.value >= 0x80:  # of presence, the only one that is acknowledged
+            _log.warning(
+                "the broker does not let the user %s publish below %s, so nobody sees the robot: %s. With the access rules of "
+                "the documentation, its user name must be its id",
+                *(self._user, self._topic, reason),
+            )
 
     def _on_message(self, _client: Any, _userdata: Any, packet: Any) -> None:
         """Runs in the thread that reads the socket, so it must not block."""
@@ -205,7 +216,7 @@ class Link:
         def settle(problem: Optional[str], cancelled: int) -> None:
             report = {"stopped": True, "cancelled_missions": cancelled}
             self._answer(packet, Refused("robot_error", problem, "maybe") if problem else report, is_stop=True)
-            _log.info("stop: %s", problem or "the robot stands")
+            _log.log(logging.WARNING if problem else logging.INFO, "stop: %s", problem or "the robot stands")
 
         self._parts.safety.stop(settle)
         number = fence_in(packet.payload)

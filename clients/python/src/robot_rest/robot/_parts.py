@@ -74,7 +74,8 @@ class Connector:
                     if min(time.monotonic() - began, self._parts.safety.silence()) > 10:
                         link.drop()
             except Exception as failure:
-                _log.warning("could not connect to the broker: %s", failure)
+                at = f"{self._address.host}:{self._address.port}"
+                _log.warning("could not connect to the broker at %s: %s", at, failure)
             if self._ending.is_set():
                 return
             if link is not None and link.up:
@@ -82,6 +83,7 @@ class Connector:
                 if time.monotonic() - began > 10:
                     wait = 0.2
             if link is not None and link.taken_over:
+                _log.warning("another program has connected with the id of this robot; this one stops it and ends")
                 self._on_taken_over()
                 return
             self._ending.wait(wait * (0.5 + secrets.randbelow(1000) / 1000))

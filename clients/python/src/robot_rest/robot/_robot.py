@@ -111,6 +111,12 @@ class Robot(Declared):
             raise ValueError("A robot that moves needs a function with @robot.on_stop.")
         if len(json.dumps(self._presence())) > MAX_PRESENCE - 1024:
             raise ValueError("The catalogue is too long: presence may have 64 KiB.")
+        if self._commands.blind:
+            _log.warning(
+                "%s: moves the robot and has no first parameter task, so nothing can end it while it runs; it has to return "
+                "at once, or to be written with a task",
+                ", ".join(self._commands.blind),
+            )
         self._prepared = True
         self._safety.start()
         if self._hand is not None:

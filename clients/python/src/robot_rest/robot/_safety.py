@@ -18,6 +18,8 @@ from ._task import Task
 REPLACE_SECONDS = STOP_SECONDS + 1
 #: How often the guard looks, in seconds.
 TICK = 0.02
+#: After this time the log says that the state of the emergency stop was never told, in seconds.
+ESTOP_SECONDS = 3.0
 REPLACED = "A newer command has taken the base."
 
 
@@ -29,7 +31,7 @@ class Safety:
         self.closed: Optional[str] = None
         self.last_end = float("-inf")  # when the last task that moved the robot ended
         self.stopping = Stopping(self)
-        self._estop = reports.estop()
+        self._estop, self._estop_due = reports.estop(), float("inf")
         self._silence = max(0.05, link_loss_ms / 1000 - 0.1)  # acts a little earlier than announced
         self._lock = threading.Lock()
         self._freed = threading.Condition(self._lock)
@@ -40,6 +42,7 @@ class Safety:
         self._watches: List[Callable[[float], None]] = []
 
     def start(self) -> None:
+        self._estop_due = time.monotonic() + ESTOP_SECONDS
         self.stopping.start()
         threading.Thread(target=self._guard, name="robot-guard", daemon=True).start()
 
@@ -151,9 +154,11 @@ class Safety:
             self._freed.notify_all()
 
     def moving(self) -> List[str]:
-        """Names of the commands that may still move the robot although they were cancelled."""
+        """What may still move the robot although it was cancelled, as sentences."""
         with self._lock:
-            return [task.name for task in self._tasks if task.motion and task.refusal is not None and not task.over]
+            cancelled = [task for task in self._tasks if task.motion and task.refusal is not None and not task.over]
+        watch, need = "It has to watch task.cancelled.", "It needs a first parameter task, and to watch task.cancelled."
+        return [f"the command {each.name} has not ended. {watch if each.mission else need}" for each in cancelled]
 
     def missions_of(self, client_id: str) -> List[Task]:
         with self._lock:
@@ -225,13 +230,16 @@ class Safety:
                 self._lapsed.append((now + 0.1, [task for task in ended if task.motion]))
             else:
                 self._begin_stop(self._told("link lost"))
-        _log.warning("link lost: the broker is silent; motion ends")
+        _log.warning("link lost: no answer from the broker; motion ends")
 
     @staticmethod
     def _told(what: str) -> Callable[[Optional[str], int], None]:
         return lambda problem, _cancelled: _log.warning("%s: %s", what, problem or "the robot stands")
 
-    def _watch_estop(self, _now: float) -> None:
+    def _watch_estop(self, now: float) -> None:
+        if now > self._estop_due and self._estop == "unknown":
+            self._estop_due = float("inf")
+            _log.warning("nothing moves: the robot has an emergency stop, but publish_state(estop=…) has not told its state")
         before, self._estop = self._estop, self.reports.estop()
         if self._estop in (None, "released") or self._estop == before:
             return

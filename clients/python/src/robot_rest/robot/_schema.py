@@ -28,6 +28,10 @@ class Between:
     maximum: Optional[float] = None
     unit: Optional[str] = None
 
+    def __post_init__(self) -> None:
+        if self.minimum is not None and self.maximum is not None and not self.minimum <= self.maximum:
+            raise ValueError(f"No value is between {self.minimum} and {self.maximum}: write the smaller one first.")
+
     def schema(self) -> Dict[str, Any]:
         members = {"minimum": self.minimum, "maximum": self.maximum, "x-unit": self.unit}
         return {name: value for name, value in members.items() if value is not None}

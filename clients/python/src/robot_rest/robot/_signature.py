@@ -137,6 +137,15 @@ class Signature:
         return given
 
 
+def assert_plain(function: Callable[..., Any]) -> None:
+    """Raises TypeError for a function that only begins to run once something awaits or iterates over it."""
+    for each in (function, getattr(function, "__call__", None)):
+        kinds = (inspect.iscoroutinefunction, inspect.isasyncgenfunction, inspect.isgeneratorfunction)
+        if any(kind(each) for kind in kinds):
+            name = getattr(function, "__name__", "the function")
+            raise TypeError(f"{name} must be a plain function: without async, and without yield. It has its own thread.")
+
+
 def title_of(function: Callable[..., Any]) -> str:
     """The first line of the docstring, or the name."""
     text = inspect.getdoc(function) or function.__name__.replace("_", " ").capitalize()

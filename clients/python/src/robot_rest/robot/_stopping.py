@@ -68,7 +68,7 @@ class Stopping:
         self._pass_began, self.failing = None, True
         with self._arrived:
             hung = [stop for stop in self._stops if stop.arrived <= began]
-            self._stops = [stop for stop in self._stops if stop not in hung]
+            self._stops = [stop for stop in self._stops if stop.arrived > began]
         self.start()
         for stop in hung:
             self._settle(stop, f"The stop function of the robot has not returned for {HUNG_SECONDS:.0f} s.")
@@ -87,7 +87,7 @@ class Stopping:
             now = time.monotonic()
             with self._arrived:
                 done = [stop for stop in self._stops if self._is_over(stop, began, now, problem)]
-                self._stops = [stop for stop in self._stops if stop not in done]
+                self._stops = [stop for stop in self._stops if not self._is_over(stop, began, now, problem)]
             for stop in done:
                 self._settle(stop, problem)
             if problem is not None:
@@ -110,7 +110,7 @@ class Stopping:
         self.failing, self._told = False, ""
         running = self._safety.moving()
         if running:
-            return f"The robot may move again: the command {running[0]} has not ended. It has to watch task.cancelled."
+            return f"The robot may move again: {running[0]}"
         if not stands:
             return self._seen or "The robot was not seen standing still; something else may be driving it."
         if self._safety.last_end > max(began, self._stands_since or began):

@@ -10,6 +10,7 @@ import { maskUrl } from '../../../observability/mask-url.ts';
 import type { Refusals } from '../../../observability/refusals.ts';
 import { jsonSizeFault } from '../../../pipeline/plain-json.ts';
 import { linkBroken, robotUnavailable } from '../robot-errors.ts';
+import { MalformedMessages } from './malformed.ts';
 import { messageIn, wireText } from './message-text.ts';
 import { readInTurns } from './read-in-turns.ts';
 
@@ -44,6 +45,7 @@ export class Connection {
   readonly #logger: Logger;
   readonly #listener: Listener;
   readonly #refusals: Refusals | undefined;
+  readonly #malformed: MalformedMessages;
   readonly #attempted = new Latch();
   readonly #pongs = new Calls<void>();
   #socket: WebSocket | undefined;
@@ -59,6 +61,7 @@ export class Connection {
     this.#logger = logger;
     this.#listener = listener;
     this.#refusals = refusals;
+    this.#malformed = new MalformedMessages(logger);
     this.#connect();
   }
 
@@ -181,7 +184,7 @@ export class Connection {
     socket.on('message', (data, isBinary) => {
       alive();
       const message = isBinary ? undefined : this.#parse(data as Buffer); // as: ws gives Buffers unless told otherwise
-      if (!message) return this.#logger.debug('ignored malformed message of the robot');
+      if (!message) return this.#malformed.note(data as Buffer); // as: see above
       try {
         this.#listener.received(message);
       } catch (error) {
@@ -232,8 +235,7 @@ export class Connection {
   }
 
   #parse(data: Buffer): JsonObject | undefined {
-    // What is nested without end, or has members without end, costs seconds in which nothing else is handled. Most of
-    // it
+    // What is nested without end, or has members without end, costs seconds in which nothing else is handled. Most of it
     // shows at the beginning; to decode all of 4 MiB as UTF-8 takes several ms. What makes up the structure is ASCII.
     if (!jsonSizeFault(data.toString('latin1', 0, FIRST_BYTES), MAX_MEMBERS)) {
       const text = data.toString('utf8');

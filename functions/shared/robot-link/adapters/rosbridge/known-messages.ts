@@ -8,6 +8,11 @@ import { reach } from './template.ts';
 /** Reads a message; returns nothing if it does not have the form of its type. */
 export type ReadState = (message: JsonValue) => Readonly<Record<string, unknown>>;
 
+const ODOMETRY_NUMBERS = [
+  ...['x', 'y', 'z'].map((axis) => `pose.pose.position.${axis}`),
+  ...['x', 'y', 'z', 'w'].map((part) => `pose.pose.orientation.${part}`),
+  ...['twist.twist.linear.x', 'twist.twist.angular.z'],
+];
 /** sensor_msgs/BatteryState */
 const [UNKNOWN, CHARGING] = [0, 1];
 /** A fraction may slightly exceed 1. */
@@ -20,6 +25,12 @@ const MAX_FRACTION = 1.5;
 export function stateReader(type: string, tolerance: number): ReadState | undefined {
   if (plainType(type) === 'nav_msgs/Odometry') return (message) => readOdometry(message, tolerance);
   return plainType(type) === 'sensor_msgs/BatteryState' ? batteryReader() : undefined;
+}
+
+/** The first number that an Odometry should have and has not. */
+export function odometryProblem(message: JsonValue): string | undefined {
+  const missing = ODOMETRY_NUMBERS.find((path) => typeof reach(message, path.split('.')) !== 'number');
+  return missing === undefined ? undefined : `it has no number ${missing}`;
 }
 
 /** nav_msgs/Odometry */

@@ -1,7 +1,7 @@
 import type { JointsChanged } from '../../../events/data.schema.ts';
 import type { JsonPath, JsonValue } from '../../../kit/json.ts';
 import type { ValueType } from './filters.ts';
-import { pairJoints, type ReadState, readJointState, stateReader } from './known-messages.ts';
+import { odometryProblem, pairJoints, type ReadState, readJointState, stateReader } from './known-messages.ts';
 import type { MappingFile } from './mapping.schema.ts';
 import { plainType } from './mapping-parts.schema.ts';
 import { type EmergencyStopEntry, type JogEntry, MAX_WATCHDOG_MS } from './report.schema.ts';
@@ -17,7 +17,10 @@ interface ReportedTopic<Read> {
 }
 
 /** Reads the messages of one topic; readers of known types keep state. */
-export type StateTopic = ReportedTopic<ReadState>;
+export type StateTopic = ReportedTopic<ReadState> & {
+  /** What a message lacks, of which only a part can be read. */
+  readonly problem?: (message: JsonValue) => string | undefined;
+};
 export type JointsTopic = ReportedTopic<(message: JsonValue) => JointsChanged>;
 export type EmergencyStopTopic = Omit<EmergencyStopEntry, 'engaged'> & { readonly engaged: Template };
 export type JogTopic = JogEntry & { readonly watchdog_ms: number };
@@ -64,7 +67,9 @@ export function compileReports(
       const defaults = plainType(rest.type) === 'sensor_msgs/BatteryState' ? BATTERY_DEFAULTS : DEFAULTS;
       const read = (message: JsonValue) =>
         Object.fromEntries(members.map(([member, value]) => [member, value.fill({ message })]));
-      return { ...timesOf(rest, defaults), read: values ? read : (stateReader(rest.type, tolerance) ?? read) };
+      if (values) return { ...timesOf(rest, defaults), read };
+      const problem = plainType(rest.type) === 'nav_msgs/Odometry' ? { problem: odometryProblem } : {};
+      return { ...timesOf(rest, defaults), read: stateReader(rest.type, tolerance) ?? read, ...problem };
     }),
     joints: joints.map(({ values, ...rest }, index) => {
       if (!values) {

@@ -68,6 +68,8 @@ export class SelfReport {
     const value = ReportedState.safeParse(topic.read(message));
     if (value.success) this.#state.set(topic, { value: value.data, at: performance.now(), maxAgeMs: topic.maxAgeMs });
     else this.#complain(topic.topic, z.prettifyError(value.error));
+    const problem = this.#complained.has(topic.topic) ? undefined : topic.problem?.(message);
+    if (problem !== undefined) this.#complain(topic.topic, problem);
   }
 
   #noteJoints({ read, maxAgeMs }: JointsTopic, message: JsonValue): void {

@@ -95,9 +95,10 @@ export class StopRun {
     // Only now: a robot that was about to move would have looked still before.
     if (stop.still) {
       const missing = `${stop.still.name} does not show that it stands still`;
+      const unfit = (problem: string) => void (this.#signal.aborted || this.#missing.add(problem));
       // Reports that were delayed on their way describe an earlier state.
       await this.#await(missing, services.roundTrip('urgent', this.#signal));
-      await this.#await(missing, standsStill(this.#tools.topics, stop.still, this.#signal));
+      await this.#await(missing, standsStill(this.#tools.topics, stop.still, this.#signal, unfit));
     }
     const lost = this.#goals.find(({ ending }) => ending?.assumed === 'lost');
     if (lost) throw refusal(`All was sent, but how the goal of ${lost.action} ended is not known`);
