@@ -13,6 +13,6 @@ export async function contentProblem(file: Pick<LlmConfigFile, 'read'>): Promise
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     if (error.code === 'component_unavailable') return undefined;
-    return error.message.replace(/ Nothing was changed;.*$/, '');
+    return error.message.split(' Nothing was changed;')[0];
   }
 }
