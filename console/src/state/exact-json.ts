@@ -13,7 +13,7 @@ export class ExactNumber {
 }
 
 /** A string that does not end is one, too: looking for its end again from each of its characters takes quadratic time. */
-const TOKEN = /"(?:[^"\\]|\\[^])*"?|-?\d[\d.eE+-]*/g;
+const TOKEN = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/gs;
 /** In any text with a number that JavaScript would write otherwise: most texts have none, and are parsed at once. */
 const CANDIDATE = /\d{16}|\d[.eE]|-0/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
