@@ -62,6 +62,7 @@ export const texts = {
     simulated: 'Simulated',
     simulatedParts: (parts: string) => `Invented data: ${parts}`,
     control: 'Control',
+    controlUnknown: 'Control: unknown',
     free: 'free',
     you: 'you',
     stale: (who: string) => `${who} (silent)`,
