@@ -63,6 +63,7 @@ export const texts = {
     simulatedParts: (parts: string) => `Invented data: ${parts}`,
     control: 'Control',
     controlUnknown: 'Control: unknown',
+    heldFor: (time: string) => `for ${time}`,
     free: 'free',
     you: 'you',
     stale: (who: string) => `${who} (silent)`,

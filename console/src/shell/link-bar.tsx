@@ -74,7 +74,7 @@ function ControlBadge() {
   return (
     <Badge kind={isOwn ? 'info' : ''}>
       {t.control}: <bdi>{isOwn ? t.you : holderOf(standing)}</bdi>
-      {since !== undefined && <span class="since">{duration(heldMs)}</span>}
+      {since !== undefined && <span>{t.heldFor(duration(heldMs))}</span>}
     </Badge>
   );
 }
