@@ -63,7 +63,7 @@ export const texts = {
     simulatedParts: (parts: string) => `Invented data: ${parts}`,
     control: 'Control',
     controlUnknown: 'Control: unknown',
-    heldFor: (time: string) => `for ${time}`,
+    heldFor: 'for',
     free: 'free',
     you: 'you',
     stale: (who: string) => `${who} (silent)`,
