@@ -21,6 +21,7 @@ export const ENTRIES = {
 /** Worker threads: name in the bundle and source file. */
 export const THREADS = {
   'database-thread': 'functions/database/adapters/sqlite/thread.ts',
+  'llm-config-thread': 'functions/system/llm-config/adapters/thread.ts',
 };
 
 /** The guard of the service: a program with a bundle of its own, so that it loads nothing of the service's. */

@@ -1,19 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
-import { fromFailure, toFailure } from '../../functions/database/adapters/sqlite/failure.ts';
+import { named } from '../../functions/database/adapters/sqlite/failure.ts';
 import { handler as addItem } from '../../functions/database/add-item.handler.ts';
 import { handler as deleteItem } from '../../functions/database/delete-item.handler.ts';
 import { handler as readItem } from '../../functions/database/read-item.handler.ts';
 import { handler as readTable } from '../../functions/database/read-table.handler.ts';
 import { handler as updateItem } from '../../functions/database/update-item.handler.ts';
 import { ServiceError } from '../../functions/shared/errors.ts';
+import { fromFailure, toFailure } from '../../functions/shared/thread-failure.ts';
 import { type DatabaseWorld, databaseWorld } from '../support/database.ts';
 
 const tablename = 'robots_table';
 const item = { id: 1 };
 
 /** What a failure of a database thread is on the other side. */
-const crossed = (thrown: unknown) => fromFailure(structuredClone(toFailure(thrown)));
+const crossed = (thrown: unknown) => fromFailure(structuredClone(toFailure(named(thrown))));
 const withCode = (code: string, message = 'said SQLite') => Object.assign(new Error(message), { code });
 
 describe('An error in a database thread', () => {
@@ -33,11 +34,16 @@ describe('An error in a database thread', () => {
     expect(error.cause).toMatchObject({ message: 'said SQLite', code });
   });
 
-  it('keeps its code, detail, headers and faulty member', () => {
+  it('keeps its code, detail, headers, faulty member and further members', () => {
     const errors = [{ pointer: '/item/id', message: 'This key is taken.' }];
-    const decided = new ServiceError('already_exists', { detail: 'There is one.', errors, headers: { 'x-a': 'b' } });
+    const decided = new ServiceError('already_exists', {
+      detail: 'There is one.',
+      errors,
+      headers: { 'x-a': 'b' },
+      members: { line: 2 },
+    });
     expect(crossed(decided)).toMatchObject({ code: 'already_exists', message: 'There is one.', errors });
-    expect(crossed(decided)).toMatchObject({ headers: { 'x-a': 'b' } });
+    expect(crossed(decided)).toMatchObject({ headers: { 'x-a': 'b' }, members: { line: 2 } });
   });
 
   it.each([

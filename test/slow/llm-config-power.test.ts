@@ -19,11 +19,13 @@ function counter(file: string, key: string): string {
     import { ConfigFile } from '${sourcePath('functions/system/llm-config/adapters/config-file.ts')}';
     import { changeLlmConfig, readLlmConfig } from '${sourcePath('functions/system/llm-config/llm-config.ts')}';
     import { DiskReserve } from '${sourcePath('functions/shared/kit/files/disk-reserve.ts')}';
-    const file = new ConfigFile('${file}', new DiskReserve(0));
+    import { change, toJson } from '${sourcePath('functions/system/llm-config/yaml/work.ts')}';
+    const yamlWork = { toJson: async (bytes) => toJson(bytes), change: async (bytes, wish) => change(bytes, wish) };
+    const llmConfigFile = new ConfigFile('${file}', new DiskReserve(0));
     for (;;) {
-      const { value } = await readLlmConfig(file);
-      const next = value.${key} + 1;
-      await changeLlmConfig(file, { key: '${key}', value: next, ifMatch: undefined });
+      const { json } = await readLlmConfig({ llmConfigFile, yamlWork });
+      const next = JSON.parse(json).${key} + 1;
+      await changeLlmConfig({ llmConfigFile, yamlWork }, { key: '${key}', value: next, ifMatch: undefined });
       console.log(next);
     }`;
 }

@@ -3,8 +3,7 @@ import { endpoint } from '../../shared/pipeline/endpoint.ts';
 import { Reply } from '../../shared/pipeline/reply.ts';
 import { ChangeHeaders, LlmConfigChange, LlmConfigPatch } from './llm-config.schema.ts';
 import { changeLlmConfig } from './llm-config.ts';
-import { llmConfigFile } from './ports.ts';
-import { jsonText } from './yaml/config-value.ts';
+import { llmConfigFile, yamlWork } from './ports.ts';
 
 /** PATCH /api/{version}/llm_config/: changes one key of the YAML file (specification, section 4.7). ENCHANTER. */
 export const handler = endpoint({
@@ -16,7 +15,7 @@ export const handler = endpoint({
   exactIntegers: true,
   output: LlmConfigChange,
   audit: 'llm_config.patch',
-  uses: { llmConfigFile },
+  uses: { llmConfigFile, yamlWork },
   errors: [
     'config_key_not_found',
     'conflict',
@@ -28,13 +27,13 @@ export const handler = endpoint({
     'component_unavailable',
     'storage_full',
   ],
-}).handler(async ({ valid: { headers, body }, record }, { llmConfigFile }) => {
+}).handler(async ({ valid: { headers, body }, record }, ports) => {
   const { command, value } = body;
   record('llm_config.patch', { key: command });
-  const { previous, etag } = await changeLlmConfig(llmConfigFile, {
+  const { answer, etag } = await changeLlmConfig(ports, {
     key: command,
     value,
     ifMatch: headers['if-match'],
   });
-  return new Reply(jsonText({ command, value, previous }), { etag, 'content-type': 'application/json' });
+  return new Reply(answer, { etag, 'content-type': 'application/json' });
 });

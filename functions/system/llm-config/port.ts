@@ -1,3 +1,5 @@
+import type { ConfigValue } from './yaml/config-value.ts';
+
 /** The outcome of a change. */
 export interface FileChange<T> {
   /** The new content, or undefined to leave the file alone. */
@@ -17,7 +19,29 @@ export interface LlmConfigFile {
    * (`.bak`).
    * @throws ServiceError as `read`, and `busy` if the file was edited concurrently; whatever `change` throws.
    */
-  update<T>(change: (current: Buffer) => FileChange<T>): Promise<T>;
+  update<T>(change: (current: Buffer) => Promise<FileChange<T>>): Promise<T>;
+}
+
+/** A key and its new value. */
+export interface KeyChange {
+  readonly key: string;
+  readonly value: ConfigValue;
+}
+
+/** A changed file, and the answer to the client who asked for it. */
+export interface ChangedYaml {
+  /** The same bytes if the key already had this value. */
+  readonly bytes: Buffer;
+  /** JSON text with `command`, `value` and `previous`. */
+  readonly answer: string;
+}
+
+/** Parses and changes the bytes of the file. Large files take long, and hold up no other request. */
+export interface YamlWork {
+  /** The configuration as JSON text. @throws ServiceError `config_unreadable` with line and column. */
+  toJson(bytes: Buffer): Promise<Buffer>;
+  /** @throws ServiceError as `patch`, and as `toJson`. */
+  change(bytes: Buffer, change: KeyChange): Promise<ChangedYaml>;
 }
 
 /** 1 MiB. */

@@ -1,17 +1,5 @@
-import { type ErrorCode, type Fault, ServiceError, unavailable } from '../../../shared/errors.ts';
+import { ServiceError, unavailable } from '../../../shared/errors.ts';
 import { codeOf, isDiskFull } from '../../../shared/kit/error-code.ts';
-import { BudgetExceeded } from '../../../shared/observability/budget-exceeded.ts';
-import type { Budget } from '../../../shared/observability/metrics.port.ts';
-
-/** A failure as it crosses from a thread to the main one. */
-export interface Failure {
-  readonly code: ErrorCode | undefined;
-  readonly detail: string;
-  readonly errors?: readonly Fault[] | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly budget?: Budget | undefined;
-  readonly cause?: { readonly message: string; readonly code: string | undefined; readonly stack: string | undefined };
-}
 
 const NO_ROOM = new Set(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE']);
 const UNUSABLE = /^SQLITE_(CORRUPT|NOTADB|CANTOPEN|READONLY|IOERR|PERM)/;
@@ -52,34 +40,4 @@ export function busy(why: string, cause?: unknown): ServiceError {
     headers: { 'retry-after': '2' },
     cause,
   });
-}
-
-export function toFailure(thrown: unknown): Failure {
-  const error = named(thrown);
-  if (error instanceof ServiceError) {
-    const { code, message, errors, headers } = error;
-    return {
-      code,
-      detail: message,
-      errors,
-      headers,
-      budget: error instanceof BudgetExceeded ? error.budget : undefined,
-      ...(error.cause === undefined ? {} : { cause: facts(error.cause) }),
-    };
-  }
-  return { code: undefined, detail: '', headers: {}, cause: facts(error) };
-}
-
-function facts(error: unknown): NonNullable<Failure['cause']> {
-  if (!(error instanceof Error)) return { message: String(error), code: undefined, stack: undefined };
-  return { message: error.message, code: codeOf(error), stack: error.stack };
-}
-
-export function fromFailure({ code, detail, errors, headers, budget, cause }: Failure): Error {
-  const original = cause
-    ? Object.assign(new Error(cause.message), { code: cause.code, stack: cause.stack })
-    : undefined;
-  if (code === undefined) return original ?? new Error('the database thread failed');
-  const options = { detail, headers, ...(errors ? { errors } : {}), cause: original };
-  return budget ? new BudgetExceeded(budget, code, options) : new ServiceError(code, options);
 }

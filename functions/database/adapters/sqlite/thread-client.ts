@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { Calls } from '../../../shared/kit/calls.ts';
-import { fromFailure } from './failure.ts';
+import { fromFailure } from '../../../shared/thread-failure.ts';
 import type { ThreadData, ThreadReply, ThreadRequest } from './thread-protocol.ts';
 
 type Jobs = Record<string, (...args: never[]) => unknown>;

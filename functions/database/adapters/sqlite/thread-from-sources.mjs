@@ -1,28 +1,4 @@
-/**
- * Starts the database thread from the TypeScript sources. A thread does not inherit the main thread's loader, and a
- * loader of its own takes six times as long as one bundle, made once for each state of the sources.
- */
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { BUNDLE, ROOT, sourcesFingerprint, THREADS } from '../../../../scripts/builds.mjs';
+/** Starts the database thread from the TypeScript sources. */
+import { runFromSources } from '../../../../scripts/thread-from-sources.mjs';
 
-const CACHE = join(ROOT, 'node_modules', '.cache', 'robot-rest');
-const UNUSED_AFTER_MS = 3_600_000;
-
-const bundle = join(CACHE, `database-thread-${sourcesFingerprint()}.mjs`);
-if (!statSync(bundle, { throwIfNoEntry: false })) await make();
-await import(pathToFileURL(bundle).href);
-
-async function make() {
-  const { build } = await import('esbuild');
-  const unfinished = join(dirname(bundle), `unfinished-${process.pid}-${performance.now()}.mjs`);
-  mkdirSync(CACHE, { recursive: true });
-  await build({ ...BUNDLE, entryPoints: [THREADS['database-thread']], outfile: unfinished });
-  renameSync(unfinished, bundle);
-  for (const name of readdirSync(CACHE)) {
-    const path = join(CACHE, name);
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats && Date.now() - stats.mtimeMs > UNUSED_AFTER_MS) rmSync(path, { force: true });
-  }
-}
+await runFromSources('database-thread');

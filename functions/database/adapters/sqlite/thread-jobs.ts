@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { toFailure } from './failure.ts';
+import { toFailure } from '../../../shared/thread-failure.ts';
+import { named } from './failure.ts';
 import { openReader, openWriter } from './jobs.ts';
 import type { ThreadData, ThreadReply, ThreadRequest } from './thread-protocol.ts';
 
@@ -29,7 +30,7 @@ async function answer(opening: Opening, { id, job, args }: ThreadRequest): Promi
   try {
     post({ id, value: await run(opening, job, args) });
   } catch (error) {
-    post({ id, failure: toFailure(error) });
+    post({ id, failure: toFailure(named(error)) });
   }
 }
 

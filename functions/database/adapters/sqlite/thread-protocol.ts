@@ -1,4 +1,4 @@
-import type { Failure } from './failure.ts';
+import type { Failure } from '../../../shared/thread-failure.ts';
 
 /** Paths and limits of the database. Plain data: it is passed to the threads. */
 export interface Storage {

@@ -29,18 +29,18 @@ export class ConfigFile implements LlmConfigFile {
     return (await readContent(this.#path)).bytes;
   }
 
-  update<T>(change: (current: Buffer) => FileChange<T>): Promise<T> {
+  update<T>(change: (current: Buffer) => Promise<FileChange<T>>): Promise<T> {
     return this.#gate.run(() => this.#turns.run(() => this.#update(change)));
   }
 
-  async #update<T>(change: (current: Buffer) => FileChange<T>): Promise<T> {
+  async #update<T>(change: (current: Buffer) => Promise<FileChange<T>>): Promise<T> {
     await readContent(this.#path);
     // A symbolic link stays a link; its target is replaced.
     const path = await realpath(this.#path);
     try {
       return await withLock(path, async () => {
         const current = await readContent(path);
-        const { bytes, result } = change(current.bytes);
+        const { bytes, result } = await change(current.bytes);
         if (!bytes) return result;
         this.#reserve.assertRoom(path, bytes.length + current.bytes.length);
         await replace(path, current, bytes);

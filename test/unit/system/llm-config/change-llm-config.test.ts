@@ -14,8 +14,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { changeLlmConfig } from '../../../../functions/system/llm-config/llm-config.ts';
 import { handler as patch } from '../../../../functions/system/llm-config/patch-llm-config.handler.ts';
-import { llmConfigFile } from '../../../../functions/system/llm-config/ports.ts';
-import { jsonText } from '../../../../functions/system/llm-config/yaml/config-value.ts';
+import { llmConfigFile, yamlWork } from '../../../../functions/system/llm-config/ports.ts';
 import { invoke } from '../../../support/invoke.ts';
 import { BEARER, change, configure, file, ports, read, TEXT, useLlmConfig } from '../../../support/llm-config.ts';
 import { temporaryFolder } from '../../../support/world.ts';
@@ -80,8 +79,11 @@ describe('Changing a key', () => {
   it('answers every digit of the previous value', async () => {
     writeFileSync(file, 'seed: 12345678901234567890\n');
     const wish = { key: 'seed', value: 1, ifMatch: undefined };
-    const { previous } = await changeLlmConfig(await ports.get(llmConfigFile), wish);
-    expect(jsonText(previous)).toBe('12345678901234567890');
+    const { answer } = await changeLlmConfig(
+      { llmConfigFile: await ports.get(llmConfigFile), yamlWork: await ports.get(yamlWork) },
+      wish,
+    );
+    expect(answer).toBe('{"command":"seed","value":1,"previous":12345678901234567890}');
   });
 
   it.each([
@@ -157,7 +159,7 @@ describe('A lock left behind by a killed process', () => {
 describe('A configuration saved by hand at the same moment', () => {
   it('wins, and the change fails as busy', async () => {
     const config = await ports.get(llmConfigFile);
-    const changing = config.update((present) => {
+    const changing = config.update(async (present) => {
       writeFileSync(file, 'saved: by hand\n');
       return { bytes: Buffer.concat([present, Buffer.from('b: 1\n')]), result: undefined };
     });

@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { readLlmConfig } from '../../../../functions/system/llm-config/llm-config.ts';
-import { llmConfigFile } from '../../../../functions/system/llm-config/ports.ts';
-import { jsonText } from '../../../../functions/system/llm-config/yaml/config-value.ts';
+import { llmConfigFile, yamlWork } from '../../../../functions/system/llm-config/ports.ts';
 import { change, configure, file, ports, read, TEXT, useLlmConfig } from '../../../support/llm-config.ts';
 import { asNobody, giveToNobody } from '../../../support/nobody.ts';
 import { temporaryFolder } from '../../../support/world.ts';
@@ -54,8 +53,11 @@ describe('Reading the configuration', () => {
       file,
       'a: 12345678901234567890\nb: -9007199254740993\nc: 0x20000000000001\nd: .nan\ne: -.Inf\nf: .inf\n',
     );
-    const { value } = await readLlmConfig(await ports.get(llmConfigFile));
-    expect(jsonText(value)).toBe(
+    const { json } = await readLlmConfig({
+      llmConfigFile: await ports.get(llmConfigFile),
+      yamlWork: await ports.get(yamlWork),
+    });
+    expect(json.toString()).toBe(
       '{"a":12345678901234567890,"b":-9007199254740993,"c":9007199254740993,"d":".nan","e":"-.inf","f":".inf"}',
     );
   });
@@ -126,7 +128,7 @@ describe('A configuration file that is missing or inaccessible', () => {
     // A file of the kernel, beside which nobody may put anything, root included.
     configure({ SERVICE_LLM_CONFIG_PATH: '/sys/kernel/notes' });
     const config = await ports.get(llmConfigFile);
-    await expect(config.update(() => ({ bytes: Buffer.from('a: 2'), result: undefined }))).rejects.toMatchObject({
+    await expect(config.update(async () => ({ bytes: Buffer.from('a: 2'), result: undefined }))).rejects.toMatchObject({
       code: 'component_unavailable',
       message: expect.stringContaining('write permission'),
     });

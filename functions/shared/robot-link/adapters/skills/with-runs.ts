@@ -80,7 +80,8 @@ export function withRuns(link: RobotLink, { runs, clock, leases }: Parts): Robot
       steps.push({ name, ...(uploaded && { uploaded }) });
     }
     const uploaded = steps.flatMap((step) => step.uploaded ?? []);
-    if (uploaded.length === 0) return has('play_sequence') ? link.send(command, options) : UNKNOWN_SKILL;
+    if (uploaded.length === 0 && has('play_sequence')) return link.send(command, options);
+    if (steps.length === 0) return UNKNOWN_SKILL;
     for (const each of uploaded) assertArguments(each, {}, 'value');
     const own = await skills.robot.names(command.sender, options);
     if (steps.some((step) => !step.uploaded && !own.has(step.name))) return UNKNOWN_SKILL;
