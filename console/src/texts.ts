@@ -62,6 +62,8 @@ export const texts = {
     simulated: 'Simulated',
     simulatedParts: (parts: string) => `Invented data: ${parts}`,
     control: 'Control',
+    controlUnknown: 'Control: unknown',
+    heldFor: 'for',
     free: 'free',
     you: 'you',
     stale: (who: string) => `${who} (silent)`,

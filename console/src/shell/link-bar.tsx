@@ -66,13 +66,20 @@ function EmergencyStopBadge() {
 function ControlBadge() {
   const standing = lease.value;
   const isOwn = ownLease.value !== undefined;
+  const isKnown = isOwn ? isAnswering.value : !isStale.value;
+  if (!isKnown) return <Badge kind="">{t.controlUnknown}</Badge>;
   const since = standing?.state === 'free' || !standing?.holder ? undefined : standing.holder.since;
   // By the clock of the robot, which the status tells every time: that of the page may differ.
   const heldMs = since === undefined ? 0 : Math.max(0, Date.parse(status.value?.clock.time ?? '') - Date.parse(since));
   return (
     <Badge kind={isOwn ? 'info' : ''}>
       {t.control}: <bdi>{isOwn ? t.you : holderOf(standing)}</bdi>
-      {since !== undefined && <span class="since">{duration(heldMs)}</span>}
+      {since !== undefined && (
+        <span>
+          <span class="wide-only">{t.heldFor} </span>
+          {duration(heldMs)}
+        </span>
+      )}
     </Badge>
   );
 }

@@ -1,4 +1,5 @@
 import '../shared.ts';
+import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { robot } from '../state/session.ts';
@@ -94,8 +95,18 @@ function Line({ entry }: { entry: Entry }) {
         <bdi>{t.from(address, listener)}</bdi>
       </span>
       <span class="mono subject">
-        <bdi>{inline(subject)}</bdi>
+        <bdi>{breakable(inline(subject))}</bdi>
       </span>
     </li>
   );
+}
+
+/** JSON has no spaces: without places to break, its words are cut where the line ends. */
+function breakable(text: string) {
+  return text.split(/(?<=,)/).map((part, n) => (
+    <Fragment key={n.toString()}>
+      {part}
+      <wbr />
+    </Fragment>
+  ));
 }
