@@ -64,6 +64,7 @@ export const texts = {
     control: 'Control',
     free: 'free',
     you: 'you',
+    unknown: 'unknown',
     stale: (who: string) => `${who} (silent)`,
     estop: {
       released: 'E-stop released',
