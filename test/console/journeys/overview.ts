@@ -108,6 +108,7 @@ describeWith('Chromium', CHROMIUM, 'The overview of the console', () => {
     await tab.page.route('**/status', (route) => route.abort());
     await shows('E-stop unknown');
     await tab.page.locator('.badge').filter({ hasText: 'Control: –unknown' }).waitFor();
+    expect(await tab.page.getByText('Nothing needs attention.').count()).toBe(0);
     expect(await tab.page.getByText('E-stop released').count()).toBe(0);
   });
 });
