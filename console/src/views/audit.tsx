@@ -93,9 +93,7 @@ function Line({ entry }: { entry: Entry }) {
         <bdi>{[key_name ?? key_id ?? t.nobody, client_id?.slice(0, 8)].filter(Boolean).join(' · ')}</bdi>{' '}
         <bdi>{t.from(address, listener)}</bdi>
       </span>
-      <span class="mono subject">
-        <bdi>{inline(subject)}</bdi>
-      </span>
+      <span class="mono subject">{Object.keys(subject).length > 0 && <bdi>{inline(subject)}</bdi>}</span>
     </li>
   );
 }
