@@ -14,13 +14,13 @@ import { robotLink } from '../functions/shared/robot-link/ports.ts';
 import { simulatedHome } from '../functions/shared/robot-link/simulated-home.ts';
 import { runDoor, runs, skillSources } from '../functions/shared/runs/ports.ts';
 import { endRestore, resumeRestore } from '../functions/system/backup/adapters/resume.ts';
-import { robotDatabase, stillness } from '../functions/system/backup/ports.ts';
+import { languageModelProblem, robotDatabase, stillness } from '../functions/system/backup/ports.ts';
 import { servedTls } from '../functions/system/certificate/ports.ts';
 import { stopPorts } from '../functions/system/console/ports.ts';
 import { descriptionFiles } from '../functions/system/description/ports.ts';
 import { apiDocument, eventsDocument } from '../functions/system/documentation/ports.ts';
 import { incidentSources } from '../functions/system/incident/ports.ts';
-import { llmConfigFile } from '../functions/system/llm-config/ports.ts';
+import { llmConfigFile, llmConfigProblem } from '../functions/system/llm-config/ports.ts';
 import { pythonParser, skillFiles } from '../functions/system/skills/ports.ts';
 import { runnableSkills } from '../functions/system/skills/runnable-skills.ts';
 import { lifecycle, readiness, stopAddresses } from '../functions/system/status/ports.ts';
@@ -124,6 +124,7 @@ export async function startService(
         incidentSourcesOf(() => ports),
       ),
       give(robotDatabase, () => ports.get(databaseFiles)),
+      give(languageModelProblem, async (path) => (await ports.get(llmConfigProblem))(path)),
       give(
         stillness,
         stillnessOf(hub, () => ports),

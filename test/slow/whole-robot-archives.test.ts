@@ -80,9 +80,16 @@ const CASES: readonly Case[] = [
   ['a member listed twice', () => withManifest(({ files }) => files.push(files[0])), /lists .* twice/],
   ['a wrong sum', () => withManifest(({ files }) => Object.assign(files[0], { sha256: '0'.repeat(64) })), /differs/],
   ['a wrong size', () => withManifest(({ files }) => Object.assign(files[0], { size: 1 })), /differs/],
-  ['..', () => withMember({ name: 'skills/../../evil.py' }, 'x'), /belongs to no part/],
+  ['..', () => withMember({ name: 'skills/../../evil.py' }, 'x'), /no robot has.*begin with "\."/],
   ['an absolute path', () => withMember({ name: '/tmp/evil.py' }, 'x'), /belongs to no part/],
-  ['a backslash', () => withMember({ name: 'skills/..\\evil.py' }, 'x'), /belongs to no part/],
+  ['a backslash', () => withMember({ name: 'skills/..\\evil.py' }, 'x'), /no robot has/],
+  ['a newline in a name', () => withMember({ name: 'skills/x.py\n' }, 'x'), /skills\/x\.py\\n".*control characters/],
+  ['a hidden skill', () => withMember({ name: 'skills/.hid.py' }, 'x'), /"skills\/\.hid\.py".*begin with "\."/],
+  ['a hidden folder', () => withMember({ name: 'skills/.git/x' }, 'x'), /begin with "\."/],
+  ['a mesh that no URL reaches', () => withMember({ name: 'description/~x/a.stl' }, 'x'), /begin with "\." or "~"/],
+  ['what Python makes again', () => withMember({ name: 'skills/__pycache__/x.pyc' }, 'x'), /__pycache__/],
+  ['an unreadable language model', () => withLanguageModel('a: ['), /language-model\.yaml.*line 1.*\. Nothing was/],
+  ['a language model that is a list', () => withLanguageModel('- 1\n'), /top level must be a map/],
   ['a key', () => withMember({ name: 'jwt-signing-key.pem' }, 'x'), /belongs to no part/],
   ['a symbolic link', () => withMember({ name: 'skills/l.py', type: 'symlink', linkname: '/etc' }), /no regular file/],
   ['a hard link', () => withMember({ name: 'skills/l.py', type: 'link', linkname: 'settings.json' }), /no regular/],
@@ -91,7 +98,7 @@ const CASES: readonly Case[] = [
   ['a pipe', () => withMember({ name: 'skills/pipe', type: 'fifo' }), /no regular file/],
   ['a file where a folder is', () => withMember({ name: 'database.sqlite/x' }, 'x'), /belongs to no part/],
   ['a file below a file', () => withMember({ name: 'skills/wave_hello.py/x' }, 'x'), /cannot be beside/],
-  ['a very long path', () => withMember({ name: `skills/${'a/'.repeat(600)}x` }, 'x'), /belongs to no part/],
+  ['a very long path', () => withMember({ name: `skills/${'a/'.repeat(600)}x` }, 'x'), /at most 1024 bytes/],
   ['parts without a database', () => withManifest((manifest) => manifest.parts.shift()), /does not name/],
   ['an unknown part', () => withManifest(({ parts }) => parts.push('soul')), /does not fit/],
   ['a newer format', () => withManifest((manifest) => Object.assign(manifest, { format: 2 })), /newer release/, 409],
@@ -106,6 +113,9 @@ const CASES: readonly Case[] = [
     /damaged/,
   ],
 ];
+
+const withLanguageModel = (text: string) =>
+  changed(({ folder }) => writeFileSync(join(folder, 'language-model.yaml'), text));
 
 function flipped(): Buffer {
   const copy = Buffer.from(archive);

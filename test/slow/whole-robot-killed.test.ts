@@ -9,9 +9,8 @@ import { type Started, sourcePath, startModule } from '../support/run-source.ts'
 import { temporaryFolder } from '../support/world.ts';
 
 const KILLS = 100;
-/** As long as an archive is taken in on a quick machine, and as long as the swap takes after what was there is kept. */
+/** As long as an archive is taken in on a quick machine. */
 const LONGEST_WAIT_MS = 300;
-const AFTER_ARCHIVE_MS = 50;
 const FILES = 8;
 const ROWS = 30;
 const random = new Random(20_261_123);
@@ -114,10 +113,10 @@ async function foundBy(process: Started): Promise<Found> {
 const keptArchives = () => readdirSync(join(dataDir, 'archives')).filter((name) => name.startsWith('robot-'));
 
 /** A random moment soon after what was there has been kept, which is when the parts are swapped. */
-async function aroundSwap(process: Started): Promise<void> {
+async function aroundSwap(process: Started, latestMs: number): Promise<void> {
   const before = keptArchives().sort().at(-1);
   while (keptArchives().sort().at(-1) === before && !hasEnded(process)) await pause(1);
-  await pause(random.below(AFTER_ARCHIVE_MS));
+  await pause(random.below(latestMs));
 }
 
 const hasEnded = ({ child }: Started): boolean => child.exitCode !== null || child.signalCode !== null;
@@ -142,6 +141,9 @@ it('is the old robot or the new one, whenever it is killed during a restore', as
   await until('the first robot is there', () => processes[0]?.stdout().includes('done one') ?? false);
   processes[0]?.child.kill('SIGKILL');
   let begun = 'other';
+  // When the swap takes place after what was there is kept: machines differ, so it is found by coming nearer from both sides.
+  let latestMs = 50;
+  let kind: 'random' | 'in time' | 'late' = 'random';
   for (let kill = 0; kill < KILLS; kill++) {
     const process = start(kill);
     processes.push(process);
@@ -149,11 +151,17 @@ it('is the old robot or the new one, whenever it is killed during a restore', as
     expect(others).toEqual({ rows: ROWS, files: 2 * FILES, left: [] });
     expect(found).toHaveLength(1);
     expect([before, begun]).toContain(found[0]);
-    outcomes[found[0] === before ? 'old' : 'new'] += 1;
-    if (kill % 2 === 0) await pause(random.below(LONGEST_WAIT_MS));
-    else await aroundSwap(process);
+    const outcome = found[0] === before ? 'old' : 'new';
+    outcomes[outcome] += 1;
+    if (kind === 'in time' && outcome === 'old') latestMs = Math.min(2 * latestMs, LONGEST_WAIT_MS);
+    if (kind === 'late') latestMs = Math.max(0.5 * latestMs, 2);
+    kind = kill % 2 === 0 ? 'random' : 'in time';
+    const aimedAt = process.stdout().split('begin').length - 1;
+    if (kind === 'random') await pause(random.below(LONGEST_WAIT_MS));
+    else await aroundSwap(process, latestMs);
     process.child.kill('SIGKILL');
     const { stdout } = await process.ended;
+    if (kind === 'in time' && stdout.split('done').length > aimedAt) kind = 'late';
     const told = [...stdout.matchAll(/^(begin|done) (\w+)$/gm)];
     before = told.filter(([, word]) => word === 'done').at(-1)?.[2] ?? found[0] ?? '';
     begun = told.at(-1)?.[2] ?? '';

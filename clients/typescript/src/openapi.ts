@@ -220,7 +220,7 @@ export interface paths {
         put?: never;
         /**
          * Restore the whole robot
-         * @description From an archive as the body, or by the name of one that an earlier restore has kept. Everything is checked before anything is touched: 422 `archive_invalid`. Parts that the archive does not have stay. All of it or nothing, also if the power fails. Meanwhile writes wait for up to 5 s and are then 409 `busy`. What was there is kept as an archive, the newest two. Settings are not applied, and keys stay as they are. 409 `conflict` for a newer release, and for another robot without `adopt`; 409 `busy` while a lease is fresh or anything moves.
+         * @description From an archive as the body, or by the name of one that an earlier restore has kept. Everything is checked before anything is touched: 422 `archive_invalid`. Parts that the archive does not have stay. All of it or nothing, also if the power fails. Meanwhile writes wait for up to 5 s and are then 409 `busy`. What was there is kept as an archive, the newest two. Settings are not applied, and keys stay as they are. 409 `conflict` for a newer schema of the database, and for another robot without `adopt`; 409 `busy` while a lease is fresh or anything moves.
          *
          *     Needs a token of access level ENCHANTER.
          */

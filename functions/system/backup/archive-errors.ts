@@ -3,9 +3,12 @@ import { ServiceError } from '../../shared/errors.ts';
 /** Longest part of a name out of an archive that an error repeats. */
 const MAX_NAME_CHARS = 100;
 
-/** An archive that cannot be what a robot was packed into; `why` goes on after "The archive". */
+/** An archive that cannot be what a robot was packed into; `why` goes on after "The archive", with or without a full stop. */
 export function invalidArchive(why: string, cause?: unknown): ServiceError {
-  return new ServiceError('archive_invalid', { detail: `The archive ${why}. Nothing was changed.`, cause });
+  return new ServiceError('archive_invalid', {
+    detail: `The archive ${why.replace(/\.$/, '')}. Nothing was changed.`,
+    cause,
+  });
 }
 
 /** A name out of an archive as an error may show it. */

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../shared/errors.ts';
 import { invalidArchive, shown } from './archive-errors.ts';
 import { FORMAT, Manifest } from './manifest.schema.ts';
-import { partOf } from './member-path.ts';
+import { memberOf } from './member-path.ts';
 
 /** What was found of a member: bytes, and SHA-256 in hex. */
 export interface Digest {
@@ -22,7 +22,7 @@ const SLICE = 5_000;
 
 /**
  * Reads a manifest and compares it with the members that came, and with where they are to go.
- * Errors: archive_invalid; conflict for an archive of a newer release, or of another robot.
+ * Errors: archive_invalid; conflict for an archive with a newer schema or format, or of another robot.
  */
 export async function checkManifest(
   text: Buffer | undefined,
@@ -67,7 +67,7 @@ async function compareFiles({ files, parts }: Manifest, found: ReadonlyMap<strin
     if (!digest) throw invalidArchive(`lacks ${shown(path)}, which its manifest lists`);
     if (digest.size !== size || digest.sha256 !== sha256)
       throw invalidArchive(`has a ${shown(path)} that differs from its manifest`);
-    const part = partOf(path)?.part;
+    const part = memberOf(path)?.part;
     if (part !== undefined && !parts.includes(part))
       throw invalidArchive(`has files of ${part}, which its manifest does not name among its parts`);
   }

@@ -25,7 +25,7 @@ export const MAX_MEMBERS = 100_000;
 /** The last member of an archive. Further names in it mean nothing to this release. */
 export const Manifest = z.object({
   format: z.int().min(1),
-  /** Of the service that wrote it. */
+  /** Of the service that wrote it; for reading. Whether it can be restored is said by `format` and `schema`. */
   version: z.string(),
   /** Of the database. */
   schema: z.int().min(0),
@@ -33,6 +33,8 @@ export const Manifest = z.object({
   created_at: z.iso.datetime(),
   /** What the robot had when it was packed, be it an empty folder. */
   parts: z.array(Part),
+  /** Those that the service itself could not read then. They are put back as they were; any other must be readable. */
+  unreadable: z.array(Part).default([]),
   files: z
     .array(z.object({ path: z.string(), size: z.int().min(0), sha256: z.string().regex(/^[0-9a-f]{64}$/) }))
     .max(MAX_MEMBERS),

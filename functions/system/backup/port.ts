@@ -46,7 +46,7 @@ export interface RobotArchives {
   list(): KeptArchive[];
   /**
    * Puts what is in an archive, or in a kept one of this name, in place of what is here: all of it or nothing, also
-   * when the process is killed. Errors: archive_invalid; conflict for a newer release, or another robot; busy, also
+   * when the process is killed. Errors: archive_invalid; conflict for a newer schema, or another robot; busy, also
    * while the robot moves; not_found; storage_full; those of the archive as it arrives.
    */
   restore(archive: Readable | { readonly name: string }, options: RestoreOptions): Promise<RestoredRobot>;

@@ -11,6 +11,12 @@ export const robotDatabase: Port<() => Promise<DatabaseFiles>> = /* @__PURE__ */
 /** Refuses with busy while the robot moves or somebody drives it; provided by the host. */
 export const stillness: Port<() => Promise<void>> = /* @__PURE__ */ port('stillness', () => async () => {});
 
+/** Why the service could not read a file as the language model's configuration; provided by the host. */
+export const languageModelProblem: Port<(path: string) => Promise<string | undefined>> = /* @__PURE__ */ port(
+  'language model problem',
+  () => async () => undefined,
+);
+
 /** The whole robot in one file. */
 export const robotArchives: Port<RobotArchives> = /* @__PURE__ */ port('robot archives', async (ports) => {
   const { LocalArchives } = await import('./adapters/archives.ts');
@@ -21,6 +27,7 @@ export const robotArchives: Port<RobotArchives> = /* @__PURE__ */ port('robot ar
     logger,
     database: await ports.get(robotDatabase),
     gate: await ports.get(writeGate),
+    languageModelProblem: await ports.get(languageModelProblem),
     assertStill: await ports.get(stillness),
   });
 });

@@ -1,8 +1,8 @@
+import { pathPartProblem, RESERVED_IN_DESCRIPTIONS } from '../../shared/kit/files/path-part-problem.ts';
 import { CHECKED_ENDINGS, contentCheck } from './content-checks.ts';
 import { URDF_NAME, XACRO_NAME } from './urdf.ts';
 
 const MAX_PATH_BYTES = 1024;
-const MAX_SEGMENT_BYTES = 255;
 const MAX_SEGMENTS = 16;
 
 /**
@@ -15,11 +15,8 @@ function pathProblem(path: string): string | undefined {
     return `The path may have at most ${MAX_PATH_BYTES} bytes and ${MAX_SEGMENTS} parts.`;
   }
   for (const segment of segments) {
-    if (segment === '' || Buffer.byteLength(segment) > MAX_SEGMENT_BYTES) {
-      return `Each part of the path must have 1 to ${MAX_SEGMENT_BYTES} bytes.`;
-    }
-    if (/^[.~]/.test(segment)) return 'No part of the path may begin with "." or "~".';
-    if (/[\p{Cc}\\]|[\ud800-\udfff]/u.test(segment)) return 'The path must not have control characters or "\\".';
+    const problem = pathPartProblem(segment, RESERVED_IN_DESCRIPTIONS);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }

@@ -12,6 +12,11 @@ export interface LlmConfigPorts {
   readonly yamlWork: YamlWork;
 }
 
+/** What reading takes. */
+export type ReadLlmConfigPorts = Pick<LlmConfigPorts, 'yamlWork'> & {
+  readonly llmConfigFile: Pick<LlmConfigFile, 'read'>;
+};
+
 interface LlmConfigState {
   readonly bytes: Buffer;
   /** The configuration as JSON text. */
@@ -24,7 +29,7 @@ interface LlmConfigChangeRequest extends KeyChange {
 }
 
 /** Reads the configuration. @throws ServiceError `config_unreadable` with line and column, `component_unavailable`. */
-export async function readLlmConfig({ llmConfigFile, yamlWork }: LlmConfigPorts): Promise<LlmConfigState> {
+export async function readLlmConfig({ llmConfigFile, yamlWork }: ReadLlmConfigPorts): Promise<LlmConfigState> {
   const bytes = await llmConfigFile.read();
   return { bytes, json: await yamlWork.toJson(bytes) };
 }

@@ -11,6 +11,8 @@ export interface ArchivesWorld {
   readonly database: () => Promise<DatabaseFiles>;
   /** What writes to the robot's files go through. */
   readonly gate: WriteGate;
+  /** Why the service could not read a file as the language model's configuration, as a sentence. */
+  readonly languageModelProblem: (path: string) => Promise<string | undefined>;
   /** Error: busy, while the robot moves or somebody drives it. */
   readonly assertStill: () => Promise<void>;
 }

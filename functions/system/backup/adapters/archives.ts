@@ -6,12 +6,13 @@ import { VERSION } from '../../../shared/build-info.ts';
 import { Semaphore } from '../../../shared/kit/semaphore.ts';
 import { underWay } from '../archive-errors.ts';
 import type { KeptArchive, RestoredRobot } from '../backup.schema.ts';
-import { FORMAT, type Manifest } from '../manifest.schema.ts';
+import { FORMAT, type Manifest, type Part } from '../manifest.schema.ts';
 import type { RestoreOptions, RobotArchives } from '../port.ts';
 import { withManifest } from '../with-manifest.ts';
 import type { ArchivesWorld } from './archives-world.ts';
 import { KeptArchives } from './kept-archives.ts';
-import { findPresent, presentMembers } from './present-members.ts';
+import { placeOf } from './places.ts';
+import { findPresent, type Present, presentMembers } from './present-members.ts';
 import { Restore } from './restore.ts';
 
 /** The archives of this machine's robot. Those that restores leave are in the folder `archives` of the data folder. */
@@ -77,6 +78,7 @@ export class LocalArchives implements RobotArchives {
         robot_id: config.SERVICE_ROBOT_ID,
         created_at: now.toISOString(),
         parts: ['database', ...present.parts],
+        unreadable: await this.#unreadable(present),
       };
       const archive = packArchive(withManifest(about, presentMembers(present, copy, config, now)));
       return archive.once('close', removeCopy);
@@ -84,5 +86,12 @@ export class LocalArchives implements RobotArchives {
       removeCopy();
       throw error;
     }
+  }
+
+  async #unreadable({ parts }: Present): Promise<Part[]> {
+    const { config, languageModelProblem } = this.#world;
+    if (!parts.includes('language_model')) return [];
+    const problem = await languageModelProblem(await placeOf('language_model', config));
+    return problem === undefined ? [] : ['language_model'];
   }
 }

@@ -1,10 +1,11 @@
 import { mkdirSync, renameSync, type Stats } from 'node:fs';
-import { chmod, lchown, lstat, mkdir, readdir, readlink, rename, rmdir, stat, symlink } from 'node:fs/promises';
+import { chmod, lchown, lstat, readdir, rename, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../../shared/kit/error-code.ts';
 import { unfinishedName } from '../../../shared/kit/files/leftovers.ts';
 import { syncPathAsync } from '../../../shared/kit/files/replace-file-async.ts';
-import { newPrefix } from './staging.ts';
+import { newPrefix, type StagedPart } from './staging.ts';
+import { takeRest } from './take-rest.ts';
 
 const SETGID = 0o2000;
 const READABLE_BY_GROUP = 0o640;
@@ -18,10 +19,10 @@ interface Model {
 }
 
 /**
- * Gives a staged part the modes and the group of the present one, whose readers go on reading, and the links that are in
- * it, which no archive holds. Then all of it is on the disk. Without a present one it stays as private as it is.
+ * Gives a staged part the modes and the group of the present one, whose readers go on reading, and what no
+ * archive holds of it: links, hidden files. Then all of it is on the disk. Without a present one it stays as private as it is.
  */
-export async function dressLike(present: string, staged: string): Promise<void> {
+export async function dressLike({ part, target: present, staged }: StagedPart): Promise<void> {
   const like = await stat(present).catch(absent);
   if (!(await stat(staged)).isDirectory()) {
     if (like?.isFile()) await give(staged, like.gid, like.mode & PERMISSIONS);
@@ -29,7 +30,7 @@ export async function dressLike(present: string, staged: string): Promise<void> 
     return;
   }
   await dressFolder(staged, like?.isDirectory() ? { path: present, stats: like } : undefined);
-  if (like?.isDirectory()) await takeLinks(present, staged);
+  if (like?.isDirectory()) await takeRest(part, present, staged);
 }
 
 async function dressFolder(folder: string, model: Model | undefined): Promise<void> {
@@ -70,22 +71,6 @@ async function give(path: string, gid: number, mode: number): Promise<void> {
     if (codeOf(error) !== 'EPERM') throw error; // not a member of that group
   });
   await chmod(path, mode);
-}
-
-/** Where the archive has nothing of that name. */
-async function takeLinks(present: string, staged: string): Promise<void> {
-  for (const entry of await readdir(present, { withFileTypes: true })) {
-    const [from, to] = [join(present, entry.name), join(staged, entry.name)];
-    if (entry.isDirectory()) {
-      await takeLinks(from, to);
-    } else if (entry.isSymbolicLink()) {
-      const target = await readlink(from);
-      await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-      await symlink(target, to).catch((error: unknown) => {
-        if (codeOf(error) !== 'EEXIST') throw error;
-      });
-    }
-  }
 }
 
 function absent(error: unknown): undefined {

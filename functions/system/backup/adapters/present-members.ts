@@ -1,4 +1,4 @@
-import { constants, type Dirent } from 'node:fs';
+import { constants } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ArchiveMember, textMember } from '../../../shared/archive/pack.ts';
@@ -7,14 +7,12 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { codeOf } from '../../../shared/kit/error-code.ts';
 import { maskedSettings } from '../../../shared/observability/masked-settings.ts';
 import { MAX_MEMBERS, MEMBER_OF, type Part, SETTINGS_MEMBER } from '../manifest.schema.ts';
-import { isSafePath } from '../member-path.ts';
+import { memberProblem } from '../member-path.ts';
 import { FILE_PARTS, placeOf } from './places.ts';
 
 // O_NONBLOCK: opening a pipe must not wait for its other end.
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const CHUNK_BYTES = 256 * 1024;
-/** Not part of a skill or of a robot: what the service has not finished, and what Python makes again. */
-const LEFT_OUT = /^(\.staged-.*|\.restore-.*|\..*\.tmp|__pycache__)$/;
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO']);
 
 /** A file on the disk and its place in the archive. */
@@ -30,7 +28,8 @@ export interface Present {
 }
 
 /**
- * Finds the regular files of every part but the database, by their names. Links, sockets and the like are left out.
+ * Finds the regular files of every part but the database, by their names. Links, sockets and the like are left out, and what a
+ * restore would refuse.
  * Error: conflict, for more files than an archive may have.
  */
 export async function findPresent(config: Config): Promise<Present> {
@@ -38,7 +37,7 @@ export async function findPresent(config: Config): Promise<Present> {
   const files: Found[] = [];
   for (const part of FILE_PARTS) {
     const place = await placeOf(part, config);
-    const found = MEMBER_OF[part].endsWith('/') ? await filesBelow(place) : await oneFile(place);
+    const found = MEMBER_OF[part].endsWith('/') ? await filesBelow(part, place) : await oneFile(place);
     if (!found) continue;
     parts.push(part);
     for (const inside of found) files.push({ member: MEMBER_OF[part] + inside, path: join(place, inside) });
@@ -85,20 +84,19 @@ async function oneFile(path: string): Promise<readonly string[] | undefined> {
   return isFile ? [''] : undefined;
 }
 
-async function filesBelow(folder: string, prefix = ''): Promise<string[] | undefined> {
+async function filesBelow(part: Part, folder: string, prefix = ''): Promise<string[] | undefined> {
   const entries = await readdir(join(folder, prefix), { withFileTypes: true }).catch(absent);
   if (!entries) return undefined;
   const files: string[] = [];
-  for (const entry of entries.filter(isWanted).sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = prefix + entry.name;
-    if (entry.isFile() && isSafePath(path)) files.push(path);
-    if (entry.isDirectory()) for (const inside of (await filesBelow(folder, `${path}/`)) ?? []) files.push(inside);
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const inside = prefix + entry.name;
+    if (memberProblem({ part, inside }) !== undefined) continue;
+    if (entry.isFile()) files.push(inside);
+    if (entry.isDirectory()) for (const file of (await filesBelow(part, folder, `${inside}/`)) ?? []) files.push(file);
     if (files.length > MAX_MEMBERS) throw tooMany();
   }
   return files;
 }
-
-const isWanted = ({ name }: Dirent): boolean => !LEFT_OUT.test(name);
 
 function absent(error: unknown): undefined {
   if (ABSENT.has(codeOf(error) ?? '')) return undefined;

@@ -4,7 +4,7 @@ import { maskedSettings } from '../../../shared/observability/masked-settings.ts
 import { invalidArchive } from '../archive-errors.ts';
 import type { RestoredRobot } from '../backup.schema.ts';
 import { checkManifest } from '../check-manifest.ts';
-import type { Part } from '../manifest.schema.ts';
+import { MEMBER_OF, type Part } from '../manifest.schema.ts';
 import type { DatabaseFiles, RestoreOptions } from '../port.ts';
 import { differingSettings } from '../settings-difference.ts';
 import type { ArchivesWorld } from './archives-world.ts';
@@ -58,8 +58,10 @@ export class Restore {
     const { config, database } = this.#world;
     const { members, manifest: text, settings } = await staging.receive(archive, signal);
     const here = { robotId: config.SERVICE_ROBOT_ID, schemaVersion: database.schemaVersion, adopt };
-    const { parts } = await checkManifest(text, members, here);
+    const { parts, unreadable } = await checkManifest(text, members, here);
     await this.#assertSound(staging.places.get('database')?.staged ?? '', signal);
+    if (!unreadable.includes('language_model') && members.has(MEMBER_OF.language_model))
+      await this.#assertReadable(staging.places.get('language_model')?.staged ?? '');
     await staging.makeFolders(parts);
     for (const part of parts) await dress(staging.places.get(part));
     const restored = [...new Set<Part>(parts)];
@@ -72,6 +74,12 @@ export class Restore {
       const why = /^The file (.*)\. It was not kept\.$/.exec(error.message)?.[1] ?? 'cannot be used';
       throw invalidArchive(`has a database.sqlite that ${why}`, error);
     });
+  }
+
+  async #assertReadable(languageModel: string): Promise<void> {
+    const problem = await this.#world.languageModelProblem(languageModel);
+    if (problem === undefined) return;
+    throw invalidArchive(`has a ${MEMBER_OF.language_model} that this service cannot read. ${problem}`);
   }
 
   /** While every other write waits. @returns the archive of what was there. */
@@ -117,5 +125,5 @@ export class Restore {
 }
 
 async function dress(place: StagedPart | undefined): Promise<void> {
-  if (place) await dressLike(place.target, place.staged);
+  if (place) await dressLike(place);
 }

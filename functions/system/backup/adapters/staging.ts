@@ -12,7 +12,7 @@ import { makePrivateFolder } from '../../../shared/kit/files/replace-file.ts';
 import { invalidArchive, shown } from '../archive-errors.ts';
 import type { Digest } from '../check-manifest.ts';
 import { MANIFEST_MEMBER, MAX_MEMBERS, MEMBER_OF, PARTS, type Part, SETTINGS_MEMBER } from '../manifest.schema.ts';
-import { partOf } from '../member-path.ts';
+import { memberOf, memberProblem } from '../member-path.ts';
 import { type ReadMember, readArchive } from '../read-archive.ts';
 import { placeOf } from './places.ts';
 
@@ -101,9 +101,11 @@ export class Staging {
   }
 
   async #write({ path, size, body }: ReadMember): Promise<Digest> {
-    const found = partOf(path);
+    const found = memberOf(path);
     const place = found && this.places.get(found.part);
     if (!place) throw invalidArchive(`has ${shown(path)}, which belongs to no part of a robot`);
+    const problem = memberProblem(found);
+    if (problem !== undefined) throw invalidArchive(`has ${shown(path)}, which no robot has. ${problem}`);
     const target = join(place.staged, found.inside);
     this.#reserve.assertRoom(dirname(place.staged), size);
     try {
