@@ -62,6 +62,7 @@ export const texts = {
     simulated: 'Simulated',
     simulatedParts: (parts: string) => `Invented data: ${parts}`,
     control: 'Control',
+    heldFor: 'for',
     free: 'free',
     you: 'you',
     unknown: 'unknown',

@@ -33,27 +33,19 @@ def joints() -> list[float]:
     return [*state["head_joints"], *state["antennas_position"]]
 
 
-def halt() -> None:
+@robot.on_stop  # also whenever a command below fails or is cancelled
+def stop() -> bool:
     for move in call("move/running"):  # whoever started it
         with suppress(HTTPError):  # it has just ended by itself
             call("move/stop", move)
-
-
-@robot.on_stop
-def stop() -> bool:
-    halt()
     return robot.standstill(joints) and call("move/running") == []
 
 
 def play(task: Task, path: str, body: dict[str, Any]) -> None:
     task.check()
-    try:
-        move = call(path, body)
-        while move in call("move/running"):
-            task.sleep(0.05)
-    except BaseException:  # cancelled, or the daemon did not answer
-        halt()
-        raise
+    move = call(path, body)
+    while move in call("move/running"):
+        task.sleep(0.05)
 
 
 def awake(**_values: float) -> None:

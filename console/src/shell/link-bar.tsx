@@ -81,7 +81,12 @@ function ControlBadge() {
   return (
     <Badge kind={isOwn ? 'info' : ''}>
       {t.control}: <bdi>{isOwn ? t.you : holderOf(standing)}</bdi>
-      {since !== undefined && <span class="since">{duration(heldMs)}</span>}
+      {since !== undefined && (
+        <span>
+          <span class="wide-only">{t.heldFor} </span>
+          {duration(heldMs)}
+        </span>
+      )}
     </Badge>
   );
 }

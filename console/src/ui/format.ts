@@ -28,7 +28,7 @@ export function bytes(count: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB'];
   const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, count)) / 3)));
   const value = count / 1000 ** power;
-  return `${value >= 100 || power === 0 ? value.toFixed(0) : value.toFixed(1)} ${units[power]}`;
+  return `${value >= 100 || power === 0 ? value.toFixed(0) : value.toFixed(1)}\u00a0${units[power]}`;
 }
 
 /** A value as one line, which can be broken between its members. */

@@ -13,13 +13,7 @@ const SHOWN_ID = 8;
 /** Missions that can be cancelled. */
 export function UnderWay() {
   const missions = missionsUnderWay.value;
-  if (missions.length === 0) {
-    return (
-      <Empty>
-        <span class="value">{t.none}</span>
-      </Empty>
-    );
-  }
+  if (missions.length === 0) return <p class="empty value">{t.none}</p>;
   const canCancel = catalogue.value?.some(({ name }) => name === 'cancel_skill');
   return (
     <ul class="rows">
