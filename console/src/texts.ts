@@ -62,10 +62,10 @@ export const texts = {
     simulated: 'Simulated',
     simulatedParts: (parts: string) => `Invented data: ${parts}`,
     control: 'Control',
-    controlUnknown: 'Control: unknown',
     heldFor: 'for',
     free: 'free',
     you: 'you',
+    unknown: 'unknown',
     stale: (who: string) => `${who} (silent)`,
     estop: {
       released: 'E-stop released',

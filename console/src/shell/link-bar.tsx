@@ -67,7 +67,14 @@ function ControlBadge() {
   const standing = lease.value;
   const isOwn = ownLease.value !== undefined;
   const isKnown = isOwn ? isAnswering.value : !isStale.value;
-  if (!isKnown) return <Badge kind="">{t.controlUnknown}</Badge>;
+  if (!isKnown) {
+    return (
+      <Badge kind="">
+        {t.control}: <span aria-hidden="true">{texts.nothing}</span>
+        <span class="sr-only">{t.unknown}</span>
+      </Badge>
+    );
+  }
   const since = standing?.state === 'free' || !standing?.holder ? undefined : standing.holder.since;
   // By the clock of the robot, which the status tells every time: that of the page may differ.
   const heldMs = since === undefined ? 0 : Math.max(0, Date.parse(status.value?.clock.time ?? '') - Date.parse(since));

@@ -12,6 +12,7 @@ export const texts = {
   key: 'key',
   refersTo: (table: string) => `refers to ${table}`,
   nothing: 'null',
+  cell: (column: string, id: string) => `${column} of ${id}`,
   edit: (column: string, id: string) => `(change ${column} of ${id})`,
   save: 'Save',
   cancel: 'Cancel',

@@ -31,10 +31,11 @@ export function bytes(count: number): string {
   return `${value >= 100 || power === 0 ? value.toFixed(0) : value.toFixed(1)}\u00a0${units[power]}`;
 }
 
-/** A value as one line. */
+/** A value as one line, which can be broken between its members. */
 export function inline(value: unknown): string {
   if (value === undefined) return '';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const lines = typeof value === 'string' ? [value] : JSON.stringify(value, undefined, 1).split('\n');
+  const text = lines.map((line) => line.trimStart()).join(' ');
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;
 }
 

@@ -14,6 +14,7 @@ const PATHS = {
   backups: 'M4 7l2-3h12l2 3v13H4zM4 8h16M12 11v6M9 14l3 3 3-3',
   audit: 'M12 3l8 3v6c0 5-3.5 8-8 9-4.5-1-8-4-8-9V6zM9 12l2 2 4-4',
   out: 'M14 4h5v16h-5M4 12h11M11 8l4 4-4 4',
+  edit: 'M4 20l1-5L16 4l4 4L9 19zM13 7l4 4',
   forward: 'M12 20V5M5 12l7-7 7 7',
   back: 'M12 4v15M5 12l7 7 7-7',
   left: 'M20 12H5M12 5l-7 7 7 7',

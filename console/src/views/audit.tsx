@@ -1,5 +1,4 @@
 import '../shared.ts';
-import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { robot } from '../state/session.ts';
@@ -94,19 +93,7 @@ function Line({ entry }: { entry: Entry }) {
         <bdi>{[key_name ?? key_id ?? t.nobody, client_id?.slice(0, 8)].filter(Boolean).join(' · ')}</bdi>{' '}
         <bdi>{t.from(address, listener)}</bdi>
       </span>
-      <span class="mono subject">
-        <bdi>{breakable(inline(subject))}</bdi>
-      </span>
+      <span class="mono subject">{Object.keys(subject).length > 0 && <bdi>{inline(subject)}</bdi>}</span>
     </li>
   );
-}
-
-/** JSON has no spaces: without places to break, its words are cut where the line ends. */
-function breakable(text: string) {
-  return text.split(/(?<=,)/).map((part, n) => (
-    <Fragment key={n.toString()}>
-      {part}
-      <wbr />
-    </Fragment>
-  ));
 }

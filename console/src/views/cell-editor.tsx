@@ -51,6 +51,9 @@ export function CellEditor({ table, id, column, value, choices, onEnd }: CellEdi
       }}
       onKeyDown={({ key }) => key === 'Escape' && onEnd(false)}
     >
+      <p class="label" aria-hidden="true">
+        <bdi>{t.cell(column.name, textOf(id))}</bdi>
+      </p>
       <ValueField
         label={t.edit(column.name, textOf(id))}
         column={column}

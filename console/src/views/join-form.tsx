@@ -28,6 +28,8 @@ export function JoinForm({ chosen, onEnd, onCancel }: JoinFormProps) {
   const action = useAction();
   const underWay = useRef<AbortController>();
   const hasLink = mayWrite.value;
+  // On a phone the list is below the form, and may have been scrolled.
+  useEffect(() => document.querySelector('.join')?.scrollIntoView({ block: 'nearest' }), []);
   useEffect(() => {
     if (!hasLink) underWay.current?.abort();
   }, [hasLink]);
@@ -68,7 +70,7 @@ export function JoinForm({ chosen, onEnd, onCancel }: JoinFormProps) {
     </label>
   );
   return (
-    <Card title={isNamed ? t.joinOf(chosen.ssid) : t.other}>
+    <Card title={isNamed ? t.joinOf(chosen.ssid) : t.other} class="join">
       <form
         onSubmit={(event) => {
           event.preventDefault();

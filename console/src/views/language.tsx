@@ -5,6 +5,7 @@ import { changeLlmConfig, isOutrun, type LlmConfig, readLlmConfig, type Setting 
 import { textOf } from '../state/table-rows.ts';
 import { texts as t } from '../texts/language.ts';
 import { Card, Empty } from '../ui/card.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Lazy } from '../ui/lazy.tsx';
 import { Outcome, Problem, ServiceButton } from '../ui/service-button.tsx';
 import { useAction } from '../ui/use-action.ts';
@@ -73,6 +74,7 @@ function Form({ of, onChange }: { of: LlmConfig; onChange: () => Promise<void> }
                 <bdi class="muted">{setting.key}</bdi>{' '}
                 <bdi class="value">{setting.value === null ? t.nothing : textOf(setting.value)}</bdi>
                 <span class="sr-only"> {t.edit(setting.key)}</span>
+                <Icon name="edit" />
               </button>
             )}
           </li>

@@ -1,17 +1,17 @@
 import { health, type Part } from '../state/health.ts';
 import { status } from '../state/link.ts';
-import { alerts, isRobotItself, state } from '../state/live.ts';
+import { alerts, isRobotItself, isStale, state } from '../state/live.ts';
 import { texts } from '../texts.ts';
 import { Card, Empty, Fact, Facts } from '../ui/card.tsx';
 import { bytes, clock, duration, number } from '../ui/format.ts';
 
 const t = texts.overview;
 
-/** First of all what needs somebody; a line where nothing does. */
+/** First of all what needs somebody; a line where nothing does, as long as that is known. */
 export function AlertsCard() {
   const raised = alerts.value;
   if (!isRobotItself.value) return null;
-  if (raised.length === 0) return <p class="all-well value">{t.noAlerts}</p>;
+  if (raised.length === 0) return isStale.value ? null : <p class="all-well value">{t.noAlerts}</p>;
   return (
     <Card title={t.alerts} class="alerting">
       <ul class="rows">

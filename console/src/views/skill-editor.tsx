@@ -34,6 +34,8 @@ export function SkillEditor({ skill, onSaved, onClose }: SkillEditorProps) {
   const [faults, setFaults] = useState(NO_FAULTS);
   const seen = useRef(skill?.sha256);
   useEffect(() => {
+    // It takes the place of a list that may have been scrolled.
+    document.querySelector('.editor')?.scrollIntoView({ block: 'start' });
     if (!skill) return;
     void action.run(async () => {
       const loaded = await robot.value?.skills.download(skill.name);
