@@ -19,7 +19,7 @@ const IDLE = { tcp: 3_000, socket: 200 } as const;
 /** More than a service limited to 256 open files can accept. */
 const GREEDY = 300;
 const HEAVY = 32;
-const DOWNLOADS = { connections: 8, pipelined: 400 } as const;
+const DOWNLOADS = { connections: 32, pipelined: 100 } as const;
 const READERS = 20;
 const WAITING = 600;
 const HUGE_PRESENCE = { bytes: 3_600_000, everyMs: 125 } as const;
