@@ -55,7 +55,7 @@ class Stopping:
 
     def look(self, since: Optional[float], problem: str) -> None:
         """What `standstill` has seen in the present call: since when a part of the robot stands, or why it is not known
-        to. The last part that came to stand counts."""
+        to. All parts have to have been seen standing after the last command has ended, so the earliest time counts."""
         if since is None:
             self._seen, since = problem, float("-inf")
         self._stands_since = since if self._stands_since is None else min(since, self._stands_since)
